@@ -20,7 +20,6 @@ import { PROGRESS_MODES } from './progress/ProgressView.js'
 
 // flags
 
-/** Flags for rate limits, and for patience with a failing service. */
 export interface PaceFlags {
   /** False if rate limits are turned off. */
   readonly limits: boolean
@@ -103,7 +102,6 @@ export const withPace = (command: Command): Command =>
     .addOption(patienceOption())
     .option('--timeout <time>', 'how long to wait for the first byte of a response [60s]', timeout)
 
-/** Adds the options for progress output. */
 export const withView = (command: Command): Command =>
   command.optionsGroup(GROUP.output).addOption(progressOption()).addOption(quietOption())
 

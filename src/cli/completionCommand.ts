@@ -1,6 +1,4 @@
-/**
- * `completion`: generates a script for bash or zsh from the declarations of the commands, so pressing Tab does not start Node.
- */
+/** `completion`: a script for bash or zsh, from the declarations of the commands, so pressing Tab does not start Node. */
 import { Argument, Command } from 'commander'
 import { documented, statuses } from './help.js'
 import type { CommandContext } from './output.js'

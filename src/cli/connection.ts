@@ -117,7 +117,6 @@ const SETTING_NAMES = R.keys(SETTINGS)
 
 const VISIBLE_TO_OTHERS = 'other users of this machine can see command lines: prefer the variable'
 
-/** Returns the variable of a setting. */
 export const variableOf = (name: SettingName): string => VARIABLES[SETTINGS[name].clientOption].name
 
 const settingOption = (name: SettingName): Option => {

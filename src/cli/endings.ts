@@ -16,9 +16,6 @@ import {
 } from './output.js'
 import type { Signal } from './Terminal.js'
 
-// model
-
-/** The end of a command. */
 export interface Ending {
   readonly status: number
   /** The last line, printed on stdout, or on stderr if progress was shown. */
@@ -32,7 +29,7 @@ export interface Ending {
 /** Advice by kind of failure, appended to its message. */
 export type Advice = Partial<Readonly<Record<(ExportError | AnyFailure)['_tag'], string>>>
 
-/** Exceptions of a command. */
+/** Deviations of a command from the common endings. */
 export interface Exceptions {
   readonly advice?: Advice
   /** How to continue a command that may be repeated; empty if it cannot be continued. Default `NEXT`. */
@@ -44,7 +41,6 @@ export interface Exceptions {
 
 // the table
 
-/** Exit statuses by remedy. */
 const STATUSES: Readonly<Record<ErrorClass, number>> = {
   again: EXIT_INCOMPLETE,
   act: EXIT_USAGE,

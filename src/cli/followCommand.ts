@@ -198,7 +198,6 @@ const withOptions = (command: Command, simulated: Simulated | undefined): Comman
     'start a local sandbox on a free port and follow it',
   ).addOption(noLimitsOption())
 
-/** A list, and how to follow it. */
 interface Followed {
   /** A line printed to stderr at the start. */
   readonly note?: string

@@ -1,10 +1,5 @@
-/**
- * Help pages: options by group, followed by prose, exit statuses and examples. Everything comes from the declarations of the
- * commands.
- */
+/** Help pages: options by group, then prose, exit statuses and examples, all from the declarations of the commands. */
 import { type Argument, type Command, type HelpConfiguration, Option } from 'commander'
-
-// model
 
 /** Groups of shared options, in the order of the page. The command's own groups come before them. */
 export const GROUP = {

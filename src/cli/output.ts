@@ -132,10 +132,7 @@ export const outputTo = ({
   }
 }
 
-/**
- * Returns a stream for rows. On a terminal, it escapes control characters and invisible characters. For a pipe or a file, it
- * passes bytes through unchanged.
- */
+/** Returns a stream for rows. On a terminal, it escapes control and invisible characters; elsewhere bytes are unchanged. */
 export const shownOn = (stdout: Terminal['stdout']): Writable => {
   if (stdout.isTTY !== true) return stdout
   const decoder = new StringDecoder()

@@ -13,8 +13,6 @@ import { isProven, isStuck, whyNotProven } from './proofText.js'
 import type { CommandRun, Ending, Watch } from './runCommand.js'
 import type { Signal } from './Terminal.js'
 
-// model
-
 /** Progress of an export, a sync or a follow. */
 interface AnyProgress {
   readonly rows: number
@@ -29,15 +27,12 @@ interface AnyProgress {
 
 type AnyEvent<P> = E.Either<ExportError | AnyFailure, P>
 
-/** The end of a run. */
 export interface Performed<P> {
-  /** The failure, if the run failed. */
   readonly error: ExportError | AnyFailure | undefined
   /** The last progress; absent if the run never started. */
   readonly progress: P | undefined
   /** True if this process has read a page; `progress.pages` also counts those of an earlier start. */
   readonly hasRead: boolean
-  /** The signal that stopped it. */
   readonly stopped: Signal | undefined
 }
 
@@ -45,7 +40,6 @@ export interface Performed<P> {
 export interface Words<P> {
   /** Name of the destination. */
   readonly name: string
-  /** The first lines. */
   readonly first?: ReadonlyArray<string>
   /** Rejected rows, if the destination has no place for them. */
   readonly rejected?: RejectedRows | undefined
@@ -64,8 +58,6 @@ export interface Words<P> {
   /** True if the run ends with the status of SIGPIPE, and not as a failure, when the reader closes the pipe. */
   readonly isStream?: boolean
 }
-
-// constructors
 
 /** Performs a run. If it rejects, that is a bug, and everything is unsubscribed. */
 export const perform = async <P extends AnyProgress>(

@@ -36,7 +36,6 @@ export const provenText = ({
   return `row counts match the service up to ${iso(until * 1_000)} (${facts})${read}`
 }
 
-/** Describes a time range in which counts differ, and the difference. */
 export const differenceText = ({
   parent,
   status,
@@ -57,7 +56,6 @@ export const differenceText = ({
   return `${status ?? 'all'} rows from ${span}: ${counts}`
 }
 
-/** Describes the reason why rows are not proven. */
 export const whyNotProven = (proof: SyncProof): string => {
   const { differences, uncountable, unprovenNights = 0 } = proof
   const stuck = isStuck(proof)

@@ -37,11 +37,8 @@ import type { Signal, Terminal } from './Terminal.js'
 
 export type { Ending } from './endings.js'
 
-// model
-
 /** Flags that `runCommand` itself reads. */
 export interface RunFlags extends Partial<ViewFlags> {
-  /** Concurrent requests. */
   readonly parallel?: number
   /** Deadline, in ms. */
   readonly deadline?: number
@@ -56,10 +53,8 @@ interface SharedOptions extends WithoutUndefined<Pick<RunFlags, 'deadline' | 'le
   readonly env: Terminal['env']
 }
 
-/** A running command. */
 export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> {
   readonly options: SharedOptions
-  /** Returns the signal that was received, if any. */
   readonly stopped: IO<Signal | undefined>
   /** Prints a permanent line to stderr, unless `--quiet`. */
   readonly say: (line: string) => void
@@ -92,8 +87,6 @@ export interface CommandSpec {
   /** True if it ends by itself once `options.stop` emits. */
   readonly stopsInOrder?: boolean
 }
-
-// constructors
 
 /**
  * Runs a command, and sets the exit status. Listens for the first signal from start to end, even while nothing is read; the

@@ -89,9 +89,7 @@ const RULES: ReadonlyArray<HintRule> = [
   ],
 ]
 
-/**
- * Returns the end of a message about a destination of another command, or a folder without its slash; empty in all other cases.
- */
+/** Returns advice about a destination of another command, or a folder without its slash; empty in all other cases. */
 export const placeHint = (command: Command, option: string): string => {
   const [dest = ''] = command.args
   const given = option === 'out' ? String(fieldsOf(command.opts()).out) : dest

@@ -55,7 +55,6 @@ settled or failed do not count as differences. verify writes nothing;
 /** Flags that do not apply if only files are compared. */
 const OF_SERVICE = ['table', 'sandbox', 'rows'] as const
 
-/** Returns the command `verify`. */
 export const verifyCommand = (context: CommandContext): Command =>
   documented(
     withSandbox(

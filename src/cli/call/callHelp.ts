@@ -6,9 +6,6 @@ import { method, template } from '../../api/Endpoint.js'
 import { fieldsOf, isRecord, parsed, wordOf } from '../../decode/unknown.js'
 import type { NamedRow } from './rowByName.js'
 
-// model
-
-/** A parameter of a call. */
 interface Parameter {
   readonly name: string
   readonly isRequired: boolean
@@ -17,8 +14,6 @@ interface Parameter {
 }
 
 type ParamFields = Readonly<Record<string, unknown>>
-
-// functions
 
 /** Returns the help of a call, in lines of at most `columns` characters. */
 export const callHelp = async (call: NamedRow, columns: number): Promise<string> => {

@@ -5,8 +5,6 @@ import { isRecord, parsed } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import { UsageError } from '../output.js'
 
-// model
-
 /** Reads the text of the file that an argument names, or the text of stdin for `-`. */
 export type ReadText = (source: string) => Promise<string>
 
@@ -17,10 +15,7 @@ interface GivenParam {
   readonly texts: ReadonlyArray<string>
 }
 
-/** Path of the parameter for a card number. */
 const CARD_HEADER = 'header x-pan'
-
-// functions
 
 /** Returns the parameters of a row. Throws a `UsageError` for any other argument, without quoting that argument. */
 export const callParams = async (
@@ -78,10 +73,7 @@ const wholeBody = (row: AnyEndpoint, json: unknown): unknown => {
 const merged = (params: unknown, more: unknown): unknown =>
   isRecord(params) && isRecord(more) ? { ...params, ...more } : more
 
-/**
- * Returns the text of an argument; `@@x` is the text `@x`. Rejects card numbers, because other users of the machine could see
- * them.
- */
+/** Returns the text of an argument; `@@x` is `@x`. Rejects card numbers, which other users of the machine could see. */
 const argumentText = async (
   row: AnyEndpoint,
   name: string,

@@ -1,8 +1,6 @@
 /** The result of one check, with advice. */
 import { withoutUndefined } from '../../fp.js'
 
-// model
-
 export interface Finding extends Verdict {
   /** Name of the check. It is stable, because scripts select checks by name. */
   readonly check: string
@@ -19,8 +17,6 @@ export interface Verdict {
 
 /** Facts for programs. Their names contain the units. */
 type Facts = Readonly<Record<string, string | number | boolean | null | ReadonlyArray<string>>>
-
-// constructors
 
 const judged =
   (verdict: Verdict['verdict']) =>

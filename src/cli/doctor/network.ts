@@ -21,8 +21,6 @@ import { codeOf } from '../../store/FileSystem.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { type Finding, failed, found, skipped, type Verdict } from './Finding.js'
 
-// model
-
 export interface Server {
   readonly host: string
   readonly port: number
@@ -48,8 +46,6 @@ export interface NetworkOptions {
 
 /** Remaining validity of a certificate, in ms, below which there is a warning. */
 const CERTIFICATE_WARNING = 14 * DAY
-
-// constructors
 
 /** Runs the steps one after the other. Ends at the first failure. */
 export const checkNetwork = (options: NetworkOptions): Observable<Finding> => {

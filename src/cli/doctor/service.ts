@@ -31,10 +31,7 @@ import { survey } from '../../stream/snapshot/coverage.js'
 import type { Connection } from '../connection.js'
 import { type Finding, failed, found, skipped, type Verdict } from './Finding.js'
 
-// model
-
 export interface ServiceToCheck extends Connection {
-  /** Share of the limits to use. */
   readonly share: number
   readonly transport: Transport
   readonly timer: SchedulerLike

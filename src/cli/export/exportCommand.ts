@@ -28,7 +28,6 @@ import {
   webhooks,
 } from './resources.js'
 
-/** `export`: writes a list to files. */
 export const exportCommand = (context: CommandContext): Command =>
   new Command('export')
     .description('Export a list to a file, folder or bucket. An interrupted export can be resumed.')

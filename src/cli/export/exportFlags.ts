@@ -17,9 +17,6 @@ import { shownOn } from '../output.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 import type { CommandRun } from '../runCommand.js'
 
-// model
-
-/** Flags of every export. */
 export interface ExportFlags extends PaceFlags, SimulationFlags, ViewFlags {
   readonly out?: string
   readonly format?: FormatName
@@ -42,14 +39,10 @@ export interface ExportFlags extends PaceFlags, SimulationFlags, ViewFlags {
   /** Length of the lease, in ms. */
   readonly lease?: number
   readonly environment?: Environment
-  /** Concurrent requests. */
   readonly parallel?: number
 }
 
-/** The location that an export writes to. */
 export type ExportLocation = FilesLocation | (Location & { readonly kind: 'stdout' })
-
-// constructors
 
 /** Resolves `--out`. A folder may be given without its slash. */
 export const locationFrom = async ({ out = '-' }: ExportFlags): Promise<ExportLocation> => {
@@ -57,7 +50,6 @@ export const locationFrom = async ({ out = '-' }: ExportFlags): Promise<ExportLo
   return at.kind === 'file' && (await isDirectory(at.name)) ? folderAt(at) : at
 }
 
-/** Returns the options of `exportTo` for the given flags. */
 export const exportOptions = <A>(
   flags: ExportFlags,
   at: ExportLocation,

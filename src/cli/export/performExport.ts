@@ -18,13 +18,11 @@ import type { CommandRun, Ending } from '../runCommand.js'
 import type { ExportFlags } from './exportFlags.js'
 import type { RejectedRows } from './rejectedRows.js'
 
-/** The destination of an export, as named in messages. */
 interface DestinationNames {
   readonly name: string
   readonly rejectsName: string
   /** Location of the files; `undefined` for a stream. */
   readonly files: FilesLocation | undefined
-  /** True if it can be resumed. */
   readonly canResume: boolean
 }
 
@@ -32,7 +30,6 @@ interface DestinationNames {
 export interface PreparedExport extends DestinationNames {
   readonly client: MonitoredRun['client']
   readonly events: Observable<ExportEvent>
-  /** The first lines. */
   readonly first?: ReadonlyArray<string>
   /** Filters of the list, shown if no row matches. */
   readonly filter?: object
@@ -120,7 +117,6 @@ const whyRejected = ({ reasons = [] }: Pick<ManifestRun, 'reasons'> = {}): strin
   return all.length === 0 ? '' : ` (${[...shown, ...more].join('; ')})`
 }
 
-/** Returns the state of the destination after an export. */
 const destinationState = (
   { error, progress, stopped }: Performed<ExportProgress>,
   { canResume }: DestinationNames,

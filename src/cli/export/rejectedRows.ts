@@ -8,7 +8,6 @@ import { rowId } from '../../http/answer/readAnswer.js'
 import { isCardNumber } from '../../http/secrets.js'
 import { codeOf } from '../../store/FileSystem.js'
 
-/** Rows that an export or a sync rejected. */
 export interface RejectedRows {
   readonly take: (rows: ReadonlyArray<Reject>) => Promise<void>
   /** One line per row, with its id and the reason. */

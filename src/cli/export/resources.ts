@@ -26,8 +26,6 @@ import { currencyCode, integer, nonEmpty, timestamp } from '../optionParsers.js'
 import { UsageError } from '../output.js'
 import type { Terminal } from '../Terminal.js'
 
-// model
-
 /** Data that a sandbox has from the start. */
 export interface Simulated {
   /** The sandbox option that sets the number. */
@@ -41,7 +39,6 @@ export interface Simulated {
 export const sandboxData = (simulated: Simulated | undefined, rows?: number): SandboxOptions =>
   simulated === undefined ? {} : { [simulated.noun]: rows ?? simulated.count }
 
-/** A list that can be exported. */
 export interface ExportableList<A, Flags, Filter> {
   /** Its name on the command line, such as `batch-transfers`. */
   readonly name: string

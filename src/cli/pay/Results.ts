@@ -186,7 +186,6 @@ export class Results {
   }
 }
 
-/** A line of the file of outcomes. */
 interface OutcomeRow {
   readonly request_id: string
   readonly batch: string | null

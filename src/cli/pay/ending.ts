@@ -19,7 +19,6 @@ export interface FileProblem {
 
 export type PayStep = E.Either<PayFailure | FileProblem, PayEvent>
 
-/** The files of a run that has ended. */
 export interface Published {
   /** Lines with the files' paths. */
   readonly lines: ReadonlyArray<string>
@@ -110,10 +109,7 @@ const concludeFailure = (
 
 const isDenied = ({ status }: AnyFailure): boolean => status === 401 || status === 403
 
-/**
- * Exceptions for a run whose batches were not read. Repeating the run pays nothing twice, and unreadable batches may contain
- * submitted payments.
- */
+/** For a run whose batches were not read: repeating it pays nothing twice, and the batches may contain submitted payments. */
 export const UNSEEN: Exceptions = { statuses: { look: EXIT_INCOMPLETE, act: EXIT_LOOK } }
 
 /** Returns the exit status, which depends on the platform's state and not on what this process remembers. */

@@ -4,8 +4,6 @@ import { AMOUNTS as AMOUNT_FIELDS, NewBatchItem } from '../../codec/NewBatchItem
 import { columnsOf } from '../../export/column/Column.js'
 import { type Shape, shapeOf } from '../../export/column/Shape.js'
 
-// model
-
 /** `open`: a list, or an object whose keys the caller chooses. A column holds its JSON, or one of its keys. */
 type FieldKind = 'text' | 'open'
 
@@ -20,10 +18,7 @@ const kindsOf = (shape: Shape, path: ReadonlyArray<string>) =>
     type === 'json' && !AMOUNTS.includes(name) ? 'open' : 'text',
   ])
 
-/**
- * Kinds of fields by name. Includes the fields of a beneficiary, which may be empty and therefore has no columns in the shape
- * of an item.
- */
+/** Kinds of fields by name. Includes a beneficiary's fields: it may be empty, so an item's shape has no columns for it. */
 const fields: ReadonlyMap<string, FieldKind> = new Map([
   ...kindsOf(shapeOf(NewBatchItem), []).filter(([name]) => name !== 'beneficiary'),
   ...kindsOf(shapeOf(Beneficiary), ['beneficiary']),

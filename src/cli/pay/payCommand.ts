@@ -46,7 +46,6 @@ reason, are written to FILE.RUN.rejected.csv. Only you can read these files. An
 existing rejected file, which you may have corrected, is never replaced: the new
 one gets a number.`
 
-/** Returns the command `pay`. */
 export const payCommand = (context: CommandContext): Command =>
   documented(
     withView(

@@ -16,8 +16,6 @@ import { isAmount, kindOf, put, WHY } from './itemFields.js'
 import { checkField, type PayMap } from './payMap.js'
 import { rowProblems } from './rowRules.js'
 
-// model
-
 export const payFormats = ['csv', 'ndjson'] as const
 
 export type PayFormat = (typeof payFormats)[number]
@@ -41,7 +39,6 @@ export interface UnreadableRow {
   readonly causes: Causes
 }
 
-/** A row of a file. */
 export interface PayRow {
   /** The texts of its cells, by column name. */
   readonly cells: ReadonlyMap<string, string>
@@ -67,7 +64,6 @@ const delimiterOf = async (path: string): Promise<string> => {
 
 const DELIMITERS = [',', ';', '\t']
 
-/** Returns the format that a file name implies. */
 export const formatOfName = (name: string): PayFormat | undefined => {
   if (/\.(csv|tsv|txt)$/i.test(name)) return 'csv'
   return /\.(ndjson|jsonl)$/i.test(name) ? 'ndjson' : undefined
@@ -259,10 +255,7 @@ const itemOf = (
   return item
 }
 
-/**
- * Returns the path of a field. Keys of open objects may contain dots: `metadata.cost.centre` is the key `cost.centre` of
- * `metadata`.
- */
+/** Returns the path of a field. Keys of open objects may contain dots: `metadata.cost.centre` is its key `cost.centre`. */
 const pathOf = (name: string): ReadonlyArray<string> => {
   const keys = name.split('.')
   const openAt = keys.findIndex((_, at) => kindOf(keys.slice(0, at + 1).join('.')) === 'open')

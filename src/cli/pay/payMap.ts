@@ -12,7 +12,6 @@ export type FieldSource =
   /** A value for all rows. */
   | { readonly value: string }
 
-/** Sources by field name. */
 export type PayMap = ReadonlyMap<string, FieldSource>
 
 /** Reads a map: `{ "transfer_amount": "Net pay", "reason": { "value": "wages_salary" } }`. */

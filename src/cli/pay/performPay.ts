@@ -38,8 +38,6 @@ import { quoteTable } from './quoteTable.js'
 import { Results } from './Results.js'
 import { showSlips } from './slips.js'
 
-// model
-
 export interface PayFlags
   extends ConnectionFlags,
     PaceFlags,

@@ -15,10 +15,7 @@ const OWNER_ONLY = 0o600
 /** Size of the write buffer, in characters. */
 const BUFFER = 1 << 16
 
-/**
- * Decides what to do about an existing file of this name: replace it, keep it because its content is the same, or write under
- * another name.
- */
+/** Decides about an existing file of this name: replace it, keep it (same content), or write under another name. */
 export type Judge = (old: OldFile) => Promise<'replace' | 'same' | 'other'>
 
 /** An existing regular file. */

@@ -4,7 +4,6 @@ import { number, plural } from '../../report/text.js'
 
 const HEADER = ['from', 'to', 'you pay', 'they receive', 'fees', 'rate']
 
-/** Returns the lines that show a quote. */
 export const quoteTable = (summary: PaySummary): ReadonlyArray<string> => {
   const { run, items, batches, leftOut, submittedBefore, totals, expiresAt, isWorse } = summary
   const rows = totals.map((total) => [

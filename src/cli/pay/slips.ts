@@ -34,8 +34,6 @@ import { UNSEEN } from './ending.js'
 import { idOfRow, type PayFileOptions, rowsOf } from './payFile.js'
 import { hasWrongIban, readAsDecimals } from './rowRules.js'
 
-// model
-
 interface SlipOptions {
   readonly withoutInvalid: boolean
   /** The run's transfer date, `YYYY-MM-DD`. */

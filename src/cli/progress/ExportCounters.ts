@@ -3,8 +3,6 @@ import { NO_PROGRESS, type Progress } from '../../export/source/exportList.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, plural } from '../../report/text.js'
 
-// model
-
 export interface ExportCounters extends Progress {
   /** Requests that got a response, including logins. */
   readonly requests: number
@@ -25,8 +23,6 @@ export const NO_COUNTERS: ExportCounters = {
   failed: 0,
   beforeResume: { rows: 0, rejects: 0 },
 }
-
-// combinators
 
 export const countEvent = (counters: ExportCounters, event: ClientEvent): ExportCounters => {
   switch (event._tag) {
@@ -70,8 +66,6 @@ export const countedInThisRun = ({
 
 /** Returns true if the list was read to its end and every row was written. */
 const isComplete = ({ ended, rejects }: ExportCounters): boolean => ended && rejects === 0
-
-// interop
 
 /**
  * State of the destination after a run. `untouched`: nothing was written, because no page arrived. `unkept`: a page arrived but

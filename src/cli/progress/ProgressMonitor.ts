@@ -17,10 +17,7 @@ import { countedInThisRun, type ExportCounters, NO_COUNTERS } from './ExportCoun
 import { NO_ACTIVITY, noteEvent, pausedAt, type StallReason, stallReasons } from './StallReason.js'
 import { addSample, rowsPerSecond, type Throughput, timeLeft } from './Throughput.js'
 
-// model
-
 export interface ProgressSample {
-  /** Time since the run started. */
   readonly elapsedMs: number
   readonly counters: ExportCounters
   /** True if no row has arrived yet. */
@@ -42,11 +39,8 @@ export interface MonitoredRun {
   readonly client: Pick<Client, 'events' | 'scheduler'>
   readonly counters: IO<ExportCounters>
   readonly timer: SchedulerLike
-  /** Concurrent requests, if given. */
   readonly parallel?: number | undefined
-  /**
-   * False if rows are read from a file and sent. A pause between requests is then not a wait for a destination. Default true.
-   */
+  /** False if rows are read from a file and sent: a pause is then not a wait for a destination. Default true. */
   readonly writesRows?: boolean | undefined
   /** True if rows are written to a local disk, which may be slow for short periods. Default false. */
   readonly isOnDisk?: boolean | undefined
@@ -81,13 +75,10 @@ const IDLE_SCHEDULER: SchedulerState = {
   tiers: [],
 }
 
-/** The sample before anything has started. */
 export const IDLE_SAMPLE: ProgressSample = {
   ...{ elapsedMs: 0, rowsPerSecond: 0, paused: 0, isCounting: true },
   ...{ counters: NO_COUNTERS, scheduler: IDLE_SCHEDULER, stallReasons: [] },
 }
-
-// constructors
 
 /** Monitors a run that starts now. */
 export const monitorProgress = ({

@@ -18,8 +18,6 @@ import type { Terminal } from '../Terminal.js'
 import { IDLE_SAMPLE, type ProgressMonitor, type ProgressSample } from './ProgressMonitor.js'
 import { describeStall } from './StallReason.js'
 
-// model
-
 /** `auto`: a live line on a terminal; in a log, a line every half minute. */
 export const PROGRESS_MODES = ['auto', 'json', 'none'] as const
 
@@ -52,8 +50,6 @@ const LOG_INTERVAL = 30_000
 
 /** Statuses without a summary, unless something was done. */
 const NOTHING_DONE: ReadonlyArray<number> = [EXIT_USAGE, EXIT_LOCKED]
-
-// constructors
 
 type Screen = Pick<Terminal, 'stderr' | 'env'>
 
@@ -322,7 +318,6 @@ export const putJson =
   (line: JsonLine): void =>
     void stderr.write(`${escapeInvisible(withoutCredentials(JSON.stringify(line)))}\n`)
 
-/** Returns the last line of a run. */
 export const endLine = ({ status, summary, reason }: ViewEnd, sample = IDLE_SAMPLE): JsonLine => ({
   ...{ type: 'end', status, summary: summary ?? null, reason: reason ?? null },
   ...progressJson(sample),

@@ -94,9 +94,7 @@ export type StallReason =
       readonly allowed: number
       readonly limit: number
     }
-  /**
-   * The number of concurrent requests (as given, as measured, or as allowed by the service) is too low to use the full quota.
-   */
+  /** The number of concurrent requests (as given, measured, or allowed by the service) is too low for the full quota. */
   | {
       readonly _tag: 'Width'
       readonly requests: number
@@ -126,10 +124,7 @@ export interface WidthUsed {
   readonly underWay: number
 }
 
-/**
- * Share of the concurrent requests that must be in flight for their number to be the bottleneck. The others are being
- * processed.
- */
+/** Share of concurrent requests in flight above which their number is the bottleneck. The others are being processed. */
 const BUSY = 0.8
 /** Used share of a rate limit at which the limit counts as used up. */
 const FULL = 0.93

@@ -18,15 +18,11 @@ import { performSync } from './performSync.js'
 import { type SyncFlags, withTimes } from './syncFlags.js'
 import { lists, type SyncedList } from './syncLists.js'
 
-// model
-
-/** A list that can be read. */
 export interface Readable {
   readonly list: SyncedList
   readonly connection: Connection
 }
 
-/** A list that cannot be read, and why. */
 interface Skipped {
   readonly name: string
   readonly why: string
@@ -34,8 +30,6 @@ interface Skipped {
 
 /** Exit statuses, the worst last. A failure that the user must fix is worse than one after which the same command continues. */
 const WORSE: ReadonlyArray<number> = [EXIT_COMPLETE, EXIT_LOCKED, EXIT_INCOMPLETE, EXIT_USAGE]
-
-// constructors
 
 export const withEveryOption = (command: Command, now: IO<number>): Command =>
   withTimes(addEveryOption(command), now)
@@ -73,7 +67,6 @@ export const readableLists = (
 const placeIn = (to: string, { name }: SyncedList): string =>
   to.endsWith('/') ? `${to}${name}/` : to
 
-/** Returns the flags that apply to a list. */
 export const flagsFor = ({ isTimed = false }: SyncedList, flags: SyncFlags): SyncFlags => {
   if (isTimed) return flags
   const { since: _, lookback: __, sweep: ___, parallel: ____, pageSize: _____, ...own } = flags

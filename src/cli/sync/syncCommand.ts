@@ -92,7 +92,6 @@ together.`,
   ],
 }
 
-/** Returns the command `sync`. */
 export const syncCommand = (context: CommandContext): Command =>
   lists
     .reduce(

@@ -16,8 +16,6 @@ import { GROUP } from '../help.js'
 import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from '../optionParsers.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 
-// model
-
 export interface SyncFlags
   extends ConnectionFlags,
     PartnerFlags,

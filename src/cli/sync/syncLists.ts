@@ -27,9 +27,6 @@ import { nonEmpty } from '../optionParsers.js'
 import type { Terminal } from '../Terminal.js'
 import { type SyncFlags, withTimes } from './syncFlags.js'
 
-// model
-
-/** A list that can be synced. */
 export interface SyncedList {
   readonly name: string
   readonly description: string
