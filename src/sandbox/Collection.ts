@@ -1,7 +1,5 @@
 /** Resources numbered from 0 in order of creation. Generated ones come first, then those that were added. */
 
-// model
-
 export interface CollectionItem {
   /** Position in the order of creation. */
   readonly n: number
@@ -13,14 +11,11 @@ export interface Generated<A> {
   readonly count: number
   /** Returns the resource with this number. Equal numbers give equal resources. */
   readonly at: (n: number) => A
-  /** True if one of them has this `request_id`. */
   readonly hasRequestId: (requestId: string) => boolean
 }
 
 /** Iterates over rows from number `from`, upwards or downwards. */
 export type Walk<A> = (from: number, step: 1 | -1) => Iterable<A>
-
-// class
 
 export class Collection<A extends CollectionItem> {
   /** Added and changed resources; `undefined` for a deleted one. */

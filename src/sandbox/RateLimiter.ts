@@ -4,8 +4,6 @@
  */
 import { type Limits, MINUTE, SECOND } from '../api/limits.js'
 
-// model
-
 /** The limit that refused a request. */
 export type SandboxTier = 'concurrency' | 'logins' | 'endpoint' | 'global'
 
@@ -14,8 +12,6 @@ export type Arrival =
   | { readonly _tag: 'Call'; readonly endpoint: string }
   | { readonly _tag: 'Login'; readonly apiKey: string }
   | { readonly _tag: 'UnknownRoute' }
-
-// classes
 
 export class RateLimiter {
   readonly #limits: Limits

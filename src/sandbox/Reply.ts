@@ -2,8 +2,6 @@ import type { SchedulerLike } from 'rxjs'
 import { stringifyExact } from '../decode/index.js'
 import { withoutUndefined } from '../fp.js'
 
-// model
-
 /**
  * - `whole`: complete.
  * - `reset`: the connection closes without a response.
@@ -14,7 +12,6 @@ import { withoutUndefined } from '../fp.js'
  */
 export type ReplyDelivery = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
-/** A response, and how it is delivered. */
 export interface Reply {
   readonly status: number
   readonly body: BodyBytes
@@ -35,8 +32,6 @@ const PIECES = 10
 
 /** Time between two pieces of a slow body, in ms. */
 export const PAUSE = 100
-
-// constructors
 
 export const jsonReply = (status: number, body: BodyBytes): Reply => ({
   status,
@@ -84,8 +79,6 @@ export const pieces = ({ body }: Reply): ReadonlyArray<BodyBytes> => {
 /** The type of bytes that `Response` accepts. */
 export type BodyBytes = Uint8Array<ArrayBuffer>
 
-// model
-
 /** A value that is encoded with the codec of the endpoint. */
 export interface Success<A> {
   readonly _tag: 'Success'
@@ -106,7 +99,6 @@ export interface TextReply {
 
 export interface ApiError {
   readonly _tag: 'ApiError'
-  /** The HTTP status. */
   readonly status: number
   readonly code: string
   readonly message: string
@@ -115,8 +107,6 @@ export interface ApiError {
 }
 
 export type HandlerResult<A> = Success<A> | Json | TextReply | ApiError
-
-// constructors
 
 export const success = <A>(value: A): Success<A> => ({ _tag: 'Success', value })
 

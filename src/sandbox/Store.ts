@@ -7,8 +7,6 @@ import { type GeneratedCharges, generatedCharges } from './data/generatedCharges
 import type { QuotaOrder } from './data/orders.js'
 import type { Settings } from './options.js'
 
-// model
-
 export interface SandboxStore {
   /** When the sandbox was created, in ms since 1970. */
   readonly began: number
@@ -38,8 +36,6 @@ export interface StoredWebhook extends CollectionItem {
   readonly createdAt: number
   readonly updatedAt: number
 }
-
-// functions
 
 export const createStore = (settings: Settings): SandboxStore => ({
   began: settings.now(),

@@ -16,8 +16,6 @@ import { replyInProcess } from './replyInProcess.js'
 import { type IncomingRequest, requestLifecycle, type SandboxStats } from './requestLifecycle.js'
 import { turn } from './virtualTime.js'
 
-// model
-
 /** A simulated account behind the API: its charges, batches and webhooks. */
 export interface Sandbox {
   /** Responds in process, with the signature of the global `fetch`; pass it as the client's `fetch` option. */
@@ -36,8 +34,6 @@ export interface ServableSandbox extends Sandbox {
   /** Handles a request. Rejects when `end` is aborted before the reply is sent. */
   readonly handle: (request: Request, sendReply: SendReply, end?: AbortSignal) => Promise<Response>
 }
-
-// functions
 
 /** Returns a sandbox that needs no socket. Throws an `InvalidOption` for an invalid option. */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => servableSandbox(options)

@@ -3,8 +3,6 @@ import { isRecord, parsed } from '../decode/unknown.js'
 import type { IO } from '../fp.js'
 import type { Reply } from './Reply.js'
 
-// model
-
 export const faultNames = Object.freeze([
   '429',
   '429-storm',

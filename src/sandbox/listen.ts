@@ -8,8 +8,6 @@ import { type Sandbox, type ServableSandbox, servableSandbox } from './createSan
 import type { SandboxOptions } from './options.js'
 import { firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js'
 
-// model
-
 const LOOPBACK_ADDRESS = '127.0.0.1'
 
 const optionsTable = {
@@ -39,8 +37,6 @@ export interface Listening {
   /** Stops listening, and closes all connections, including those waiting for a response. */
   readonly close: () => Promise<void>
 }
-
-// functions
 
 /**
  * Serves a sandbox on a port of this machine, for clients in other processes. Rejects with an `InvalidOption`, or with the system
@@ -130,10 +126,7 @@ const isAllowed = (host: string | undefined, allowed: ReadonlyArray<string>): bo
 const isServable = (u: Sandbox | SandboxOptions): u is ServableSandbox =>
   is.isObject(u) && 'handle' in u
 
-/**
- * Returns the response for an exception, for example in the caller's fault plan. In process, `fetch` rejects with the exception
- * instead.
- */
+/** Returns the response for an exception, such as one of a fault plan. In process, `fetch` rejects with it instead. */
 const bugResponse = (error: unknown): Response =>
   Response.json({ code: 'internal_error', message: String(error) }, { status: 500 })
 
@@ -174,9 +167,7 @@ const replyOnSocket =
     return RESPONSE_ALREADY_SENT
   }
 
-/**
- * Sends half of a body. An empty body is sent in chunks, without the last chunk, because it would be complete with a length.
- */
+/** Sends half of a body. An empty one is sent in chunks without the last: with a length, it would be complete. */
 const sendHalf = (reply: Reply, outgoing: ServerResponse, then: () => void): void => {
   const { status, body, headers } = reply
   outgoing.writeHead(

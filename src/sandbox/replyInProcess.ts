@@ -45,7 +45,6 @@ interface ReplyReader {
   readonly finished: () => void
 }
 
-/** A body that is being written. */
 interface BodyWriter {
   readonly controller: ReadableStreamDefaultController<BodyBytes>
   /** Calls `work` later, unless the body has ended by then. */

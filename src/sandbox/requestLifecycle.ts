@@ -36,8 +36,6 @@ import {
 } from './Reply.js'
 import { addArrivals, createStore } from './Store.js'
 
-// model
-
 export interface IncomingRequest {
   readonly request: Request
   /** `undefined` if no endpoint has this path. */
@@ -55,8 +53,6 @@ export interface RequestLifecycle {
   /** Cancels pending deliveries. */
   readonly close: () => void
 }
-
-// functions
 
 const unknownFault = errorReply(invalid('There is no fault with this name.', FAULT_HEADER))
 
@@ -182,8 +178,6 @@ const bodyOf = async ({ body }: Request): Promise<string | undefined> => {
 
 // statistics
 
-// model
-
 /** Counts of one endpoint. */
 export interface EndpointStats {
   /** All requests. */
@@ -216,8 +210,6 @@ export interface StatsCounter {
   readonly countFault: (name: string) => void
   readonly read: () => Omit<SandboxStats, 'deliveries'>
 }
-
-// functions
 
 const createStats = (): StatsCounter => {
   const refused = { concurrency: 0, logins: 0, endpoint: 0, global: 0 }

@@ -10,8 +10,6 @@ import {
 } from 'rxjs'
 import { checkOptions, InvalidOption, is } from '../options/index.js'
 
-// model
-
 /** A shared clock for clients and a sandbox; time passes as fast as their work allows. */
 export interface VirtualTime {
   /** The `timer` of a client, of a sandbox, or of any operator. */
@@ -47,8 +45,6 @@ class ObservedScheduler extends VirtualTimeScheduler {
     return scheduled
   }
 }
-
-// functions
 
 /**
  * Returns a clock that starts at `start`. Default 2026-01-01, when all default charges of a sandbox exist. Throws an

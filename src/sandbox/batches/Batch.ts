@@ -10,8 +10,6 @@ import { endAt } from '../data/time.js'
 import type { Settings } from '../options.js'
 import type { CheckedItem, SentItem } from './batchItems.js'
 
-// model
-
 export interface StoredItem extends SentItem {
   /** Number of the item within the batch, starting at 0 and including deleted items. */
   readonly n: number
@@ -43,8 +41,6 @@ export interface SandboxBatch extends CollectionItem {
   /** Time of submission, in ms since 1970. */
   readonly submittedAt: number | undefined
 }
-
-// functions
 
 export const newBatch = (
   n: number,
@@ -200,10 +196,7 @@ interface Price<A> {
   readonly amount_beneficiary_receives: A
 }
 
-/**
- * Returns the price in minor units. The payer pays the fee on top, unless the beneficiary pays it. An item without an amount
- * moves no money.
- */
+/** Returns the price in minor units. The payer pays the fee on top, unless the beneficiary pays it. No amount: zero. */
 const minorPriceOf = ({
   source_currency: source,
   transfer_currency: transfer,

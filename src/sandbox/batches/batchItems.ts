@@ -9,11 +9,8 @@ import { E, O, pipe } from '../../fp.js'
 import { isWithinMaxAmount } from '../data/money.js'
 import { type ApiError, invalid, required } from '../Reply.js'
 
-// model
-
 export type ItemErrors = NonNullable<BatchItem['errors']>
 
-/** A valid item, or the errors of an invalid one. */
 export type CheckedItem = E.Either<ItemErrors, NewBatchItem>
 
 export interface SentItem {
@@ -26,8 +23,6 @@ const INVALID = '_invalid'
 
 /** Suffix of the reference of an item whose booking fails. */
 const UNBOOKABLE = '_failed'
-
-// functions
 
 export const isBookable = ({ reference }: NewBatchItem): boolean => !reference.endsWith(UNBOOKABLE)
 
@@ -91,10 +86,7 @@ const readArray = (u: unknown, name: string): E.Either<ApiError, ReadonlyArray<u
 /** Maximum number of decimals of any currency. */
 const MOST_DECIMALS = 4
 
-/**
- * Returns the first amount that is too precise for any currency in ISO 4217. Values that are not amounts make the item invalid
- * elsewhere.
- */
+/** Returns the first amount too precise for any ISO 4217 currency. Values other than amounts are checked elsewhere. */
 const unheldAmount = (item: Readonly<Record<string, unknown>>): string | undefined =>
   (['source', 'transfer'] as const)
     .filter((side) => O.isSome(exponentOf(String(item[`${side}_currency`]))))

@@ -11,8 +11,6 @@ import type { Settings } from '../options.js'
 import { type SandboxBatch, validItems } from './Batch.js'
 import { isBookable } from './batchItems.js'
 
-// model
-
 export type FundingStatus = 'SCHEDULED' | 'PROCESSING' | 'FUNDED' | 'FAILED' | 'REVERSED'
 
 /** A batch's statuses from `at` until the next step. */
@@ -24,8 +22,6 @@ export interface BatchStep {
 }
 
 export type BatchTimeline = readonly [BatchStep, ...ReadonlyArray<BatchStep>]
-
-// functions
 
 /** Returns all steps of the batch, past and future, assuming that no further call changes it. */
 export const batchTimeline = (batch: SandboxBatch, settings: Settings): BatchTimeline => {

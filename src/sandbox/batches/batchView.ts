@@ -26,7 +26,6 @@ import {
   stepAt,
 } from './batchTimeline.js'
 
-/** Time and sandbox for a view. */
 export interface ViewContext {
   /** Time of the view, in ms since 1970. */
   readonly now: number
@@ -147,7 +146,6 @@ export const itemIdOf = (
   return `${kind}_${batchDigits}${item.n.toString(16).padStart(4, '0')}`
 }
 
-/** Returns items of a batch as they are at a given time. */
 export const itemsAt = (
   items: ReadonlyArray<StoredItem>,
   batch: SandboxBatch,
@@ -189,10 +187,7 @@ interface BookingProgress {
   readonly at: number
 }
 
-/**
- * Returns the progress of an item. Valid items are booked one after the other, every `bookEvery` ms, starting when booking
- * starts.
- */
+/** Returns the progress of an item. Valid items are booked one at a time, every `bookEvery` ms, once booking starts. */
 const progressAt = (
   { addedAt }: StoredItem,
   item: NewBatchItem,

@@ -31,7 +31,6 @@ export interface ChargeContext {
   }
 }
 
-/** Returns the charge in its current state. */
 export const chargeAt = (context: ChargeContext, created: CreatedCharge): Charge => {
   const { at, request_id, source, currency } = created
   const n = context.generated.count + created.n
@@ -75,10 +74,7 @@ export const isListed = (
   )
 }
 
-/**
- * Returns the time of creation that lists show, in ms since 1970. It is in whole seconds, and never before the generated
- * charges.
- */
+/** Returns the time of creation in lists, in ms since 1970: whole seconds, never before the generated charges. */
 const listedAt = ({ generated }: ChargeContext, ms: number): number =>
   Math.max(generated.until, Math.floor(ms / 1_000)) * 1_000
 

@@ -8,7 +8,6 @@ import { timeWriter } from './time.js'
 
 export interface ChargeOptions {
   readonly seed: number
-  /** Number of charges. */
   readonly charges: number
   /** Time of creation of the first charge. */
   readonly since: Date
@@ -32,13 +31,11 @@ export interface Selection {
   readonly at: (k: number) => ChargeJson
 }
 
-/** A charge in its JSON form. */
 export interface ChargeJson extends Omit<Charge, 'created_at' | 'updated_at'> {
   readonly created_at: string
   readonly updated_at: string
 }
 
-/** All fields of a new charge. */
 export interface CompleteNewCharge extends NewCharge {
   readonly request_id: string
 }
@@ -161,10 +158,7 @@ export const feeOf = (amount: number, currency: string): number => {
 const amountOf = (random: number, currency: string): number =>
   rounded((((random & 15) === 0 ? 50 : 1) * ((random >>> 4) % 100_000) + 100) / 100, currency)
 
-/**
- * Finds the smallest number below `end` for which `holds` returns true; it must then also return true for all later numbers.
- * Returns `end` if there is none.
- */
+/** Finds the smallest number below `end` from which `holds` returns true for all. Returns `end` if there is none. */
 const firstWhere = (end: number, holds: (n: number) => boolean): number => {
   let low = 0
   let high = end
@@ -186,7 +180,6 @@ const SOURCES = 40
 
 const currencies = ['USD', 'EUR', 'GBP', 'AUD', 'SGD', 'HKD', 'JPY', 'CAD', 'CHF', 'NZD'] as const
 
-/** The values of one row. */
 export interface ChargeColumns {
   readonly status: ChargeStatus
   readonly currency: string
@@ -230,7 +223,6 @@ const columnTable = (seed: number): ColumnTable => {
   return { at, matches: (filter) => matchesOf(rows, filter) }
 }
 
-/** Returns true if the row has the values that the filter requires. */
 const passes = (row: ChargeColumns, { status, currency, source }: ColumnFilter): boolean =>
   (status ?? row.status) === row.status &&
   (currency ?? row.currency) === row.currency &&

@@ -25,7 +25,6 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** Returns the lower 16 bits as four hexadecimal digits. */
 export const hex4 = (n: number): string => `${HEX[(n >>> 8) & 255]}${HEX[n & 255]}`
 
-/** Returns a number as eight hexadecimal digits. */
 export const hex8 = (n: number): string => hex4(n >>> 16) + hex4(n)
 
 /** Returns thirty-two hexadecimal digits. The first eight are `n`. */

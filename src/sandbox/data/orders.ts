@@ -12,7 +12,6 @@ export interface QuotaOrder {
   readonly at: number
 }
 
-/** The currency of all limits. */
 export const LIMIT_CURRENCY = 'USD'
 
 /** Amount of a limit before any upload, in major units. */

@@ -38,9 +38,7 @@ export const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0,
 
 export const dayInstantAt = (ms: number): Instant => asInstant(dayAt(ms))
 
-/**
- * Returns the end of a period of `life` ms that starts `now`, in whole ms, and no later than the last time that can be written.
- */
+/** Returns the end of a period of `life` ms from `now`, in whole ms, at most the last time that can be written. */
 export const endAt = (now: number, life: number): number => Math.min(Math.floor(now + life), LAST)
 
 const asInstant = (text: string): Instant => {

@@ -1,6 +1,4 @@
-/**
- * Delivers the sandbox's events to its webhooks. Deliveries are signed, sent in order, and retried until the response is 200.
- */
+/** Delivers the sandbox's events to its webhooks: signed, in order, and retried until the response is 200. */
 import { timer as after, concatMap, from, merge, Subject, Subscription, take } from 'rxjs'
 import { LONGEST } from '../../stream/later.js'
 import type { Collection } from '../Collection.js'
@@ -12,8 +10,6 @@ import { type DeliveryFault, drawDeliveryFault, HELD, LATE, STALE } from './deli
 import { eventBody, missingIn, nameIn } from './eventBody.js'
 import { type Happening, Happenings } from './happenings.js'
 import { sendDelivery } from './send.js'
-
-// model
 
 /** Counts of deliveries since the sandbox was created. */
 export interface DeliveryStats {
@@ -66,8 +62,6 @@ const FORGED_SECRET = 'whsec_of_somebody_else'
 
 /** Account id of the sandbox in the events of its own webhooks. */
 const OWN_ACCOUNT = 'acct_sandbox'
-
-// class
 
 export class Deliveries {
   readonly #store: SandboxStore

@@ -1,8 +1,6 @@
 /** Faults of deliveries: random, or planned by the caller. */
 import type { IO } from '../../fp.js'
 
-// model
-
 export const deliveryFaultNames = Object.freeze([
   'late',
   'twice',
@@ -45,8 +43,6 @@ export const HELD = 5_000
 
 /** Age of the signature of a stale delivery, in ms. It is beyond the usual tolerance of five minutes. */
 export const STALE = 3_600_000
-
-// functions
 
 /** Returns the probability that an event has any fault; 0 for a plan. */
 export const totalDeliveryProbability = (faults: DeliveryFaults): number =>

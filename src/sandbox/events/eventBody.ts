@@ -22,13 +22,11 @@ export const missingIn = (name: string, version: string): string | undefined =>
     ? `is an event since version ${AUGUST}`
     : undefined
 
-/** Returns the name that a version gives to an event. */
 export const nameIn = (name: string, version: string): string =>
   version < PAYOUT ? name.replace(/^payout\.(?=batch_transfers\.)/, '') : name
 
 // model
 
-/** The content of an event's body. */
 export interface EventFacts {
   /** Id of the event. Repeated deliveries have the same id. */
   readonly id: string
@@ -129,5 +127,4 @@ const accountStatus: Readonly<Record<string, string>> = {
   closed: 'CLOSED',
 }
 
-/** Returns true for an event of an organization, not of an account. */
 export const isOfOrganization = (name: string): boolean => /^(billing|spend)\./.test(name)

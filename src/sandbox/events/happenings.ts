@@ -10,8 +10,6 @@ import { type CreatedCharge, chargeAt, chargeSteps } from '../data/createdCharge
 import type { Settings } from '../options.js'
 import type { SandboxStore } from '../Store.js'
 
-// model
-
 /** A change that is delivered to webhooks. */
 export interface Happening {
   readonly name: string
@@ -22,8 +20,6 @@ export interface Happening {
   /** Returns the resource as it is at that time, in an API version. */
   readonly data: (version: string) => unknown
 }
-
-// class
 
 /** Pending changes, sorted by time. Changes at the same time are in the order in which they became known. */
 export class Happenings {
@@ -55,7 +51,6 @@ export class Happenings {
     return this.#due.first()?.rank
   }
 
-  /** Emits the changes up to a time. */
   tellUntil(now: number): void {
     for (let first = this.#due.first(); first && first.rank <= now; first = this.#due.first()) {
       this.#due.remove(first)

@@ -5,12 +5,9 @@ import * as https from 'node:https'
 import { timer as after, defer, firstValueFrom, map, race, type SchedulerLike } from 'rxjs'
 import { sign } from '../../webhooks/sign.js'
 
-// model
-
 /** Sends a request to a receiver; a function like `fetch`. */
 export type Deliver = (request: Request) => Promise<Response>
 
-/** A delivery to make. */
 export interface Outgoing {
   readonly url: string
   readonly secret: string
@@ -26,8 +23,6 @@ export type SendOutcome =
 
 /** Time limit for a response, in ms. The API description does not give the limit of the service. */
 const ANSWER_TIME = 10_000
-
-// functions
 
 /** Computes an HMAC synchronously. Web Crypto takes several turns of the event loop, in which virtual time would pass. */
 const hmacSha256 = ({

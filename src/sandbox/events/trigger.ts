@@ -24,8 +24,6 @@ import { LATE, STALE } from './deliveryFaults.js'
 import { documentedData, eventBody, isOfOrganization, missingIn, nameIn } from './eventBody.js'
 import { type Deliver, type SendOutcome, sendDelivery } from './send.js'
 
-// model
-
 /** Faults that a single event can have. */
 export const triggerFaults = ['late', 'twice', 'forged', 'stale'] as const
 
@@ -86,8 +84,6 @@ export interface Triggered {
   /** True if the receiver responded correctly: it accepted a genuine delivery with 200, or refused another one. */
   readonly isRight: boolean
 }
-
-// functions
 
 /**
  * Sends an event, and resolves with the outcome of each delivery: one, or two if it is sent twice. Rejects with an

@@ -25,7 +25,6 @@ const handlers: HandlersOf<Tables> = {
 
 type AnyHandler = Handle<unknown, unknown> | RawHandler<unknown>
 
-/** An endpoint with its handler. */
 export interface Service {
   readonly row: AnyEndpoint
   readonly handler: AnyHandler

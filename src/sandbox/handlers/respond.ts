@@ -78,8 +78,6 @@ const versionOf = (headers: Headers, { apiVersion }: Settings): E.Either<ApiErro
 
 // parameters
 
-// model
-
 /** The parts of a request that may contain parameters. */
 export interface RequestParts {
   readonly headers: Headers
@@ -88,8 +86,6 @@ export interface RequestParts {
   readonly path: Readonly<Record<string, string>>
   readonly body: string
 }
-
-// functions
 
 /** Reads the raw parameters from path, query, headers and body. */
 const readParams = (row: AnyEndpoint, request: RequestParts): E.Either<ApiError, RawParams> =>
@@ -103,7 +99,6 @@ const readParams = (row: AnyEndpoint, request: RequestParts): E.Either<ApiError,
     ),
   )
 
-/** Decodes the parameters with the endpoint's codec. */
 const decodeParams = (row: AnyEndpoint, params: RawParams): E.Either<ApiError, unknown> =>
   pipe(
     row.params.decode(params),
