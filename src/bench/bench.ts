@@ -37,8 +37,6 @@ import {
 } from './run.js'
 import { exporting, type Work, type WorkOptions, workOf } from './workload.js'
 
-// model
-
 /** A report during a run. */
 export type BenchFact =
   /** Progress, every quarter of a second. */
@@ -65,8 +63,6 @@ interface OwnMeasurement {
 
 /** Time for all peers together, as a multiple of the client's own time: 48 s for 30 s, plus the time to start them. */
 const CONTENDERS_PART = 1.6
-
-// constructors
 
 /**
  * Measures rows and requests per second, refusals, quantiles of response and waiting times, CPU and memory, and reports what
@@ -117,7 +113,6 @@ const isOwn = (one: RunProgress | OwnMeasurement): one is OwnMeasurement => 'wor
 const factOf = (one: RunProgress | OwnMeasurement): BenchFact =>
   isOwn(one) ? { _tag: 'Measured', result: one.result } : { _tag: 'Progress', ...one }
 
-/** Returns the run of this client. */
 const ownContender = (
   settings: BenchSettings,
   connection: ClientOptions,

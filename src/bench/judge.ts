@@ -8,9 +8,6 @@ import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import type { Arrivals } from './BenchResult.js'
 
-// model
-
-/** A request that has arrived. */
 interface JudgedArrival {
   readonly at: Millis
   readonly endpoint: string
@@ -27,8 +24,6 @@ export interface JudgedCount extends Arrivals {
 }
 
 const WINDOW: Millis = 1_000
-
-// class
 
 export class ArrivalCounter {
   readonly #arrivals: Array<JudgedArrival> = []

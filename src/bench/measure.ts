@@ -7,8 +7,6 @@ import { addTime, type Histogram, histogram, quantile } from '../report/histogra
 import type { Millis } from '../stream/index.js'
 import type { BenchSecond, BenchTotals, Percentiles, SubRun } from './BenchResult.js'
 
-// model
-
 /** Resources used by a process so far. */
 export interface Usage {
   /** CPU time of all threads, in ms. */
@@ -19,7 +17,6 @@ export interface Usage {
   readonly timers: { readonly fired: number; readonly late: Millis }
 }
 
-/** Counts up to a point in time. */
 interface MeasuredMoment {
   readonly at: Millis
   readonly units: number
@@ -53,8 +50,6 @@ export interface Measured {
 
 /** Maximum number of parts into which a run is divided. */
 const SUB_RUNS = 6
-
-// classes
 
 /**
  * Measures from mark to mark, and not between arbitrary moments, because a rolling window admits requests in bursts. If there
@@ -145,7 +140,6 @@ export class Measurement {
     this.#second().rows += rows
   }
 
-  /** Counts a finished unit of work. */
   unitDone(): void {
     this.#units++
     if (this.#units % this.#stride !== 0) return
@@ -167,10 +161,7 @@ export class Measurement {
     return this.#timer.now() - this.#first.at
   }
 
-  /**
-   * Returns the figures between the first and the last mark. If there are fewer than two marks, returns those from the start
-   * until now.
-   */
+  /** Returns the figures between the first and the last mark; with fewer than two marks, from the start until now. */
   measured(): Measured {
     const [first, last] = [this.#marks[0], this.#marks.at(-1)]
     return first === undefined || last === undefined || first === last

@@ -34,16 +34,12 @@ import {
   withSandbox,
 } from './processes.js'
 
-// model
-
-/** A program to be judged. */
 export interface PeerProgram {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
 }
 
-/** The work of a peer, and its limits. */
 export interface PeerSettings {
   readonly paths: ReadonlyArray<string>
   readonly perSecond: number

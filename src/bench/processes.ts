@@ -17,7 +17,6 @@ import type { Usage } from './measure.js'
 /** Sampling interval of the event loop, in ms. */
 const RESOLUTION = 10
 
-/** Watches this process until it is closed. */
 export const watchProcess = (): { readonly usage: IO<Usage>; readonly close: () => void } => {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION })
   delays.enable()
@@ -52,7 +51,6 @@ export const programOf = (name: 'sandboxProcess' | 'peerProcess'): string => {
 
 // the sandbox
 
-/** Options of the embedded sandbox. */
 export interface SandboxSettings {
   readonly environment: Environment
   readonly charges: number

@@ -36,8 +36,6 @@ import type { Measurement } from './measure.js'
 import { type Case, type Lowered, verdictOf } from './verdict.js'
 import type { Work } from './workload.js'
 
-// model
-
 /** Limits of a client, after applying its share. */
 export interface RunLimits {
   readonly ceiling: Ceiling
@@ -74,7 +72,6 @@ export interface RunProgress {
   readonly width: number
 }
 
-/** The main part of a run. */
 interface Main {
   readonly one: Case
   readonly figures: ReturnType<typeof figuresOf>
@@ -103,8 +100,6 @@ const TICK: Millis = 250
 
 /** Maximum concurrency that is tried if the service sets no limit. */
 const MOST = 100
-
-// functions
 
 /** Returns the limits of the scheduler that apply to the work. */
 export const limitsOf = async (
@@ -196,10 +191,7 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
       }
     }
 
-    /**
-     * Continues with another concurrency if the current one may be the limit: a higher one, or a lower one if no more is
-     * allowed.
-     */
+    /** Tries another concurrency if the current one may be the limit: a higher one, or a lower one if no more is allowed. */
     const tryAnother = (): void => {
       const one = caseNow()
       const { measured, width: value } = one

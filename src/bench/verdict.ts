@@ -5,8 +5,6 @@ import type { LimitChanged } from '../scheduler/index.js'
 import type { BoundBy, Ceiling } from './BenchResult.js'
 import type { Measured } from './measure.js'
 
-// model
-
 export interface Case {
   readonly measured: Pick<
     Measured,
@@ -47,17 +45,12 @@ export interface BenchVerdict {
 
 /** Share of a core at which the CPU counts as the bottleneck. JavaScript uses one core. */
 const CPU_FULL = 0.9
-/**
- * Delay of timers, in ms, from which other work or other processes delay responses. Timers of an idle process are 1 or 2 ms
- * late.
- */
+/** Delay of timers, in ms, from which other work or processes delay responses. In an idle process, it is 1 or 2 ms. */
 const LATE = 20
 /** Share of requests at which refusals and faults count as the bottleneck. */
 const TROUBLE = 0.05
 /** Average number of requests waiting for a limit at which that limit counts as the bottleneck. */
 const WAITING = 0.1
-
-// functions
 
 export const verdictOf = (one: Case): BenchVerdict => {
   const {
@@ -134,10 +127,7 @@ export const verdictOf = (one: Case): BenchVerdict => {
   )
 }
 
-/**
- * Returns true if the part with higher concurrency was faster by at least half of what its concurrency or the remaining quota
- * would allow.
- */
+/** Returns true if higher concurrency was faster by at least half of what it, or the remaining quota, would allow. */
 const isFaster = ({ measured, ceiling, width }: Case, tried: WiderRun): boolean => {
   const run = { width, unitsPerSecond: measured.unitsPerSecond }
   const [narrow, wide] = tried.width < width ? [tried, run] : [run, tried]
@@ -145,10 +135,7 @@ const isFaster = ({ measured, ceiling, width }: Case, tried: WiderRun): boolean 
   return wide.unitsPerSecond / narrow.unitsPerSecond >= (1 + most) / 2
 }
 
-/**
- * Describes the limit that the service enforces, and which setting to change, if that limit is used up and is below the
- * configured one.
- */
+/** Describes the limit that the service enforces, and the setting to change, if it is used up and below the configured one. */
 const realLimit = ({ measured, ceiling, lowered }: Case): string | undefined => {
   if (lowered?.tier !== ceiling.name) return undefined
   const { limit, message } = lowered

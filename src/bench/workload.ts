@@ -29,8 +29,6 @@ import { concatChain, type ObservableEither } from '../stream/either/ObservableE
 import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
 
-// model
-
 export const WORKLOADS = ['read', 'mixed', 'write', 'export'] as const
 
 /**
@@ -57,15 +55,12 @@ export interface Work {
 
 export interface WorkOptions {
   readonly client: Client
-  /** Rows per page. */
   readonly pageSize: number
   /** Generates a `request_id`. */
   readonly uuid: IO<string>
 }
 
 type Unit = ObservableEither<AnyFailure, number>
-
-// constructors
 
 /** Prepares work. For `export`, this is the work of the peers, which read the same pages. */
 export const workOf = async (
