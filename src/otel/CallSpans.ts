@@ -14,19 +14,13 @@ import { callNames, requestAttributes, resultAttributes } from './attributes.js'
 import type { ClientMetrics } from './metrics.js'
 import type { Telemetry } from './options.js'
 
-// model
-
-/** A call in progress. */
 interface OpenCall {
   readonly span: Span
   /** The context of its requests: the context of its subscriber, together with its span. */
   readonly context: Context
   readonly attributes: Attributes
-  /** The request in flight. */
   request: Span | undefined
 }
-
-// constructors
 
 export class CallSpans {
   readonly #telemetry: Pick<Telemetry, 'tracer' | 'attributes'>

@@ -85,10 +85,7 @@ export interface ClientMetrics {
   readonly end: IO<void>
 }
 
-/**
- * Returns the metrics of a client for the current meter. With another meter, the client keeps its number if that number is free
- * there.
- */
+/** Returns the metrics of a client for the current meter. With another one, it keeps its number if that is free there. */
 export const clientMetrics = (
   telemetry: Pick<Telemetry, 'meterProvider' | 'attributes'>,
   client: Pick<Client, 'charges' | 'scheduler'>,
@@ -107,7 +104,6 @@ export const clientMetrics = (
 
 // exports
 
-/** The counted part of the progress of an export. */
 interface CountedProgress {
   readonly rows: number
   readonly started?: { readonly resumed: boolean }

@@ -26,7 +26,6 @@ const rules: OptionsTable<InstrumentOptions> = {
   attributes: is.object('attributes by name'),
 }
 
-/** The name of the instrumentation scope. */
 const SCOPE = 'payments-rx'
 
 export interface Telemetry {

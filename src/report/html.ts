@@ -1,8 +1,6 @@
 /** HTML without injection: everything that is inserted into a template is escaped unless it is HTML itself. */
 import { oneLine } from '../decode/redact.js'
 
-// model
-
 /** Marks HTML. Data from outside cannot have this mark. */
 const MARK: unique symbol = Symbol('html')
 
@@ -13,8 +11,6 @@ export interface Html {
 
 /** Content of a template. `undefined` and `false` render nothing. */
 export type HtmlContent = Html | string | number | false | undefined | ReadonlyArray<HtmlContent>
-
-// constructors
 
 export const html = (texts: TemplateStringsArray, ...values: ReadonlyArray<HtmlContent>): Html => ({
   [MARK]: texts.reduce((all, text, i) => all + contentText(values[i - 1]) + text),
@@ -49,7 +45,5 @@ ${content}
 /** Wraps a wide table so that it scrolls separately, also with the keyboard. */
 export const scrollable = (labelledBy: string, content: Html): Html =>
   html`<div class="scroll" role="region" aria-labelledby="${labelledBy}" tabindex="0">${content}</div>`
-
-// interop
 
 export const textOf = (html: Html): string => html[MARK]

@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto'
 import { type Html, html, textOf, verbatim } from './html.js'
 
-// model
-
 export interface HtmlPage {
   readonly title: string
   readonly content: Html
@@ -88,9 +86,6 @@ footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .75re
 /** Policy that allows only the style of the page, by hash. Scripts and requests are forbidden, whatever the content is. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
-// constructors
-
-/** Returns the text of an HTML document. */
 export const page = ({ title, content, footer }: HtmlPage): string => `<!doctype html>
 ${textOf(html`<html lang="en">
 <head>

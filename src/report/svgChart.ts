@@ -5,8 +5,6 @@
 import { type Html, html } from './html.js'
 import { DAY, HOUR, MINUTE, number, SECOND } from './text.js'
 
-// model
-
 /** A constant value over a part of the axis. */
 export interface ChartStep {
   readonly from: number
@@ -37,8 +35,6 @@ export interface Marks {
 /** Size of the drawing, in SVG units. */
 const WIDTH = 1_000
 const HEIGHT = 100
-
-// constructors
 
 export const svgChart = (
   { id, title, summary, name, form, limit, marks: below = TIMES }: Chart,
