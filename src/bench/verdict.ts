@@ -127,7 +127,10 @@ export const verdictOf = (one: Case): BenchVerdict => {
   )
 }
 
-/** Returns true if higher concurrency was faster by at least half of what it, or the remaining quota, would allow. */
+/**
+ * Returns true if the part with higher concurrency was faster by at least half of what its concurrency or the remaining quota
+ * would allow.
+ */
 const isFaster = ({ measured, ceiling, width }: Case, tried: WiderRun): boolean => {
   const run = { width, unitsPerSecond: measured.unitsPerSecond }
   const [narrow, wide] = tried.width < width ? [tried, run] : [run, tried]
@@ -135,7 +138,10 @@ const isFaster = ({ measured, ceiling, width }: Case, tried: WiderRun): boolean 
   return wide.unitsPerSecond / narrow.unitsPerSecond >= (1 + most) / 2
 }
 
-/** Describes the limit that the service enforces, and the setting to change, if it is used up and below the configured one. */
+/**
+ * Describes the limit that the service enforces, and which setting to change, if that limit is used up and is below the
+ * configured one.
+ */
 const realLimit = ({ measured, ceiling, lowered }: Case): string | undefined => {
   if (lowered?.tier !== ceiling.name) return undefined
   const { limit, message } = lowered

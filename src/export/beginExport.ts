@@ -149,7 +149,10 @@ export const stateToResume = (
 /** The service reports its time in whole seconds (`Date`), so the later of two runs in one second may seem to end earlier. */
 const CLOCK_STEP: Millis = 1_000
 
-/** Throws an `OutputExists` for a snapshot that ends before the one it would replace, because a clock was set back. */
+/**
+ * Throws an `OutputExists` if a snapshot ends before the snapshot of the same query that it would replace, because a clock was
+ * set back.
+ */
 const laterThan =
   ({ spec, bounds: before, files }: ManifestRun, { query }: ExportSpec) =>
   ({ to }: TimeBounds): void => {

@@ -97,7 +97,9 @@ interface Planned<A, B> {
   readonly format: Format<B>
 }
 
-/** Returns the events of an export. Cold. A subscription waits until an earlier one has released the files. */
+/**
+ * Returns the events of an export. Cold. A subscription waits until an earlier one to the same export has released the files.
+ */
 const eventsOf = <A, B>(
   planned: Planned<A, B>,
   to: GivenDestination<B>,

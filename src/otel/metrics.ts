@@ -85,7 +85,10 @@ export interface ClientMetrics {
   readonly end: IO<void>
 }
 
-/** Returns the metrics of a client for the current meter. With another one, it keeps its number if that is free there. */
+/**
+ * Returns the metrics of a client for the current meter. With another meter, the client keeps its number if that number is free
+ * there.
+ */
 export const clientMetrics = (
   telemetry: Pick<Telemetry, 'meterProvider' | 'attributes'>,
   client: Pick<Client, 'charges' | 'scheduler'>,

@@ -28,7 +28,10 @@ export const refusalOf = (summary: PaySummary, flags: GateFlags): Ending | undef
     : { status: EXIT_LOOK, reason: `${reason}: nothing more was submitted` }
 }
 
-/** Returns flags that pay at most the amounts shown. `converted`: currencies whose beneficiary amounts depend on a rate. */
+/**
+ * Returns the flags that pay at most the amounts shown. `converted`: currencies in which the amount for the beneficiaries
+ * depends on a rate.
+ */
 export const boundFlags = (
   { approval: { max, atLeast = [] } }: PaySummary,
   converted: ReadonlySet<string>,

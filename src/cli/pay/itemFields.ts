@@ -18,7 +18,10 @@ const kindsOf = (shape: Shape, path: ReadonlyArray<string>) =>
     type === 'json' && !AMOUNTS.includes(name) ? 'open' : 'text',
   ])
 
-/** Kinds of fields by name. Includes a beneficiary's fields: it may be empty, so an item's shape has no columns for it. */
+/**
+ * Kinds of fields by name. Includes the fields of a beneficiary, which may be empty and therefore has no columns in the shape
+ * of an item.
+ */
 const fields: ReadonlyMap<string, FieldKind> = new Map([
   ...kindsOf(shapeOf(NewBatchItem), []).filter(([name]) => name !== 'beneficiary'),
   ...kindsOf(shapeOf(Beneficiary), ['beneficiary']),

@@ -255,7 +255,10 @@ const itemOf = (
   return item
 }
 
-/** Returns the path of a field. Keys of open objects may contain dots: `metadata.cost.centre` is its key `cost.centre`. */
+/**
+ * Returns the path of a field. Keys of open objects may contain dots: `metadata.cost.centre` is the key `cost.centre` of
+ * `metadata`.
+ */
 const pathOf = (name: string): ReadonlyArray<string> => {
   const keys = name.split('.')
   const openAt = keys.findIndex((_, at) => kindOf(keys.slice(0, at + 1).join('.')) === 'open')

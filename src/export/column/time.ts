@@ -7,7 +7,7 @@ const TIME =
 /** The end of a time: the fraction of a second, and the offset. */
 const TAIL = /^(?:\.(\d+))?(?:Z|([+-])(\d\d):?(\d\d))$/
 
-/** `undefined` for a day that does not exist, a leap second, or digits below microseconds. A plain date is midnight UTC. */
+/** Returns `undefined` for a leap second, a day that does not exist, or digits below microseconds. A date is midnight UTC. */
 export const microsOf = (text: string): bigint | undefined => {
   if (!TIME.test(text)) return undefined
   const day = secondsOfDay(text)

@@ -1,4 +1,7 @@
-/** JSON lines next to the rows: rejected rows, or keys. Each start writes a new file, which begins with a copy of the old. */
+/**
+ * JSON lines next to the rows: rejected rows, or keys. Each start of a run writes a new file, which begins with a copy of the
+ * earlier file.
+ */
 import { jsonLines } from '../format/json.js'
 import { type ByteFile, blocksOf, type FilePosition, type Files } from '../storage/Files.js'
 import { checkCommitted } from '../storage/integrity.js'

@@ -28,7 +28,10 @@ export interface RowGroups {
   readonly groups: ReadonlyArray<RowGroup>
 }
 
-/** Copies arrays: V8 serializes them in one of two ways, by how they were allocated. Equal rows should give equal bytes. */
+/**
+ * Copies the arrays within a value. V8 serializes an array in one of two ways, depending on how it was allocated, but equal
+ * rows should give equal bytes.
+ */
 const packed = (u: unknown): unknown => {
   if (Array.isArray(u)) {
     const copy: Array<unknown> = []

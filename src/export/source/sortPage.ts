@@ -48,7 +48,10 @@ export interface Known {
   readonly rejectedIds?: Set<string>
 }
 
-/** Returns a function that divides pages. Drops rows that are in `before`, and adds the others. Default: page by page. */
+/**
+ * Returns a function that divides pages. Drops rows that are already in `before`, and adds the other rows to it. Without
+ * `before`, rows are compared only within their page.
+ */
 export const sortPage = <A, B>(
   { filter, map, key, check, redact }: Sorting<A, B>,
   before?: Known,

@@ -232,7 +232,10 @@ const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [/unsupported startup parameter/, 'remove it from the URL'],
 ]
 
-/** Creates an `ExportError`, unless the error is a bug (not of server or connection). `doing`: the operation that failed. */
+/**
+ * Creates an `ExportError`. Errors that come neither from the server nor from the connection are bugs. `doing`: the operation
+ * that failed.
+ */
 const errorOf = (name: string, error: unknown, doing: 'write' | 'read' = 'write'): unknown => {
   if (!isError(error) || error.name === 'TypeError') return error
   const failed = (code: string, why: string) => refusal({ name, doing, code, why }, error)

@@ -70,7 +70,7 @@ const isId = (u: unknown): boolean => typeof u === 'string' && u !== ''
 /** Limit of signed 64-bit integers. */
 const MOST = 2n ** 63n
 
-/** Returns the column of an amount in minor units; null if the amount is not a whole number of 64 bits. */
+/** Returns the column of an amount in minor units. Its value is null for an amount that is not a 64-bit whole number. */
 const minorColumn = (
   { path, type }: Column,
   { name, of }: TableColumn,

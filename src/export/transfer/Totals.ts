@@ -29,7 +29,10 @@ export const Total = t.readonly(
 /** Number of rows with one status and currency, and the exact sum of their amounts. */
 export interface Total extends t.TypeOf<typeof Total> {}
 
-/** Maximum number of totals. Statuses and currencies are open, so a service may send more than all documented ones. */
+/**
+ * Maximum number of totals, which is more than all documented statuses and currencies. Both are open, so a service may send any
+ * number.
+ */
 const MAX_TOTALS = 1_000
 
 /** Updated in place, because there are tens of thousands of rows per second. */

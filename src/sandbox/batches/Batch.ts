@@ -196,7 +196,10 @@ interface Price<A> {
   readonly amount_beneficiary_receives: A
 }
 
-/** Returns the price in minor units. The payer pays the fee on top, unless the beneficiary pays it. No amount: zero. */
+/**
+ * Returns the price in minor units. The payer pays the fee on top, unless the beneficiary pays it. An item without an amount
+ * moves no money.
+ */
 const minorPriceOf = ({
   source_currency: source,
   transfer_currency: transfer,

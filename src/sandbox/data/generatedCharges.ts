@@ -158,7 +158,10 @@ export const feeOf = (amount: number, currency: string): number => {
 const amountOf = (random: number, currency: string): number =>
   rounded((((random & 15) === 0 ? 50 : 1) * ((random >>> 4) % 100_000) + 100) / 100, currency)
 
-/** Finds the smallest number below `end` from which `holds` returns true for all. Returns `end` if there is none. */
+/**
+ * Finds the smallest number below `end` for which `holds` returns true; it must then also return true for all later numbers.
+ * Returns `end` if there is none.
+ */
 const firstWhere = (end: number, holds: (n: number) => boolean): number => {
   let low = 0
   let high = end

@@ -105,7 +105,10 @@ function quotaBy<A>(
 
 const quotaTypes = repeated<QuotaType>(QuotaType)
 
-/** Reads the orders of an upload. Items are checked later: valid ones may be used alone (`allow_partial_success`). */
+/**
+ * Reads the orders of an upload. Items are checked separately, because valid items may be used without the others
+ * (`allow_partial_success`).
+ */
 const readOrders = (
   params: RawParams,
   now: number,
