@@ -18,13 +18,13 @@ export interface PaymentJob {
   readonly approved: Approval
 }
 
-/** Divides the payments of a run into the same batches each time, and queues one job per batch. */
+/** Cuts the payments of a run into the same batches each time, and queues a job for each. */
 export const queueBatches = (
   queue: Queue<PaymentJob>,
   run: string,
   items: PayItems,
   approved: Approval,
-  perBatch = 1_000, // the platform accepts no more
+  perBatch = 1_000, // the platform takes no more
 ): Observable<Job<PaymentJob>> =>
   paymentBatches({ run, perBatch })(items).pipe(
     orThrow(toError),
@@ -41,7 +41,7 @@ export const queueBatches = (
     ),
   )
 
-/** Processes the queue. Returns how many items of each batch were booked. */
+/** Works on the queue, and returns how many items of each batch were booked. */
 export const batchWorker = (client: Client, options: WorkerOptions): Worker<PaymentJob, number> =>
   new Worker(
     'batches',
@@ -49,13 +49,13 @@ export const batchWorker = (client: Client, options: WorkerOptions): Worker<Paym
       try {
         return (await unwrap(client.batchTransfers.payBatch(batch, { approved }))).booked
       } catch (error) {
-        // invalid items, costs above the bound, or another run with this name; a retry does not help
+        // invalid items, above the bound, or another run with this name: a retry does not help
         throw error instanceof RunError ? new UnrecoverableError(error.message) : error
       }
     },
     {
-      concurrency: 10, // a job spends most of its time waiting for its batch to be booked
-      maxStalledCount: 100, // number of times that a job may lose its worker
+      concurrency: 10, // a job mostly waits for its batch to be booked
+      maxStalledCount: 100, // a job may lose its worker that often
       ...options,
     },
   )
