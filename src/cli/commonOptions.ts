@@ -102,18 +102,16 @@ export const withPace = (command: Command): Command =>
     .addOption(patienceOption())
     .option('--timeout <time>', 'how long to wait for the first byte of a response [60s]', timeout)
 
-export const withView = (command: Command): Command =>
-  command.optionsGroup(GROUP.output).addOption(progressOption()).addOption(quietOption())
+export const withView = (command: Command, quiet?: string): Command =>
+  command.optionsGroup(GROUP.output).addOption(progressOption()).addOption(quietOption(quiet))
 
 export const progressOption = (): Option =>
   new Option('--progress <how>', 'auto (a live status line or log lines), json or none')
     .choices(PROGRESS_MODES)
     .default('auto')
 
-export const quietOption = (): Option =>
-  new Option('--quiet', 'print only errors: no progress, no summary')
-    .default(false)
-    .conflicts('progress')
+export const quietOption = (description = 'print only errors: no progress, no summary'): Option =>
+  new Option('--quiet', description).default(false).conflicts('progress')
 
 /** Adds `--sandbox`. Also adds `--rows` if the sandbox has a configurable number of rows. */
 export const withSandbox = (

@@ -65,7 +65,7 @@ describe('payments-rx pay', () => {
     const args = [file, '--run', run, '--yes', '--max', 'USD=304.21']
     const { status, stderr } = await pay([...args, '--at-least', 'EUR=279.04'])
     expect(stderr).toContain(
-      '279.03 EUR would be received, below the bound of 279.04: nothing was submitted',
+      '279.03 EUR would be received, below the limit of 279.04 (--at-least): nothing was submitted',
     )
     expect(status).toBe(2)
     expect((await pay([...args, '--at-least', 'EUR=279.03'])).status).toBe(0)
@@ -190,9 +190,17 @@ describe('payments-rx pay', () => {
   it.each([
     ['USD=305', 0, ''],
     ['USD=304.21', 0, ''],
-    ['USD=304.20', 2, '304.21 USD would be paid, above the bound of 304.20: nothing was submitted'],
-    [`USD=304.${'0'.repeat(200)}`, 2, '304.21 USD would be paid, above the bound of 304.000'],
-    ['EUR=5000', 2, 'USD would be paid, but max has no bound for it: nothing was submitted'],
+    [
+      'USD=304.20',
+      2,
+      '304.21 USD would be paid, above the limit of 304.20 (--max): nothing was submitted',
+    ],
+    [`USD=304.${'0'.repeat(200)}`, 2, '304.21 USD would be paid, above the limit of 304.000'],
+    [
+      'EUR=5000',
+      2,
+      'USD would be paid, but max (--max) has no limit for it: nothing was submitted',
+    ],
   ])('pays no more than --max %s', async (max, expected, why) => {
     const file = await csv('wages.csv', wages(3))
     const { status, stderr } = await pay([file, '--run', newRun(), '--yes', '--max', max])
@@ -413,7 +421,7 @@ describe('batches of which some cannot be submitted', () => {
         const args = [file, '--run', 'meanwhile', '--yes', '--max', 'USD=180000']
         const { status, stderr } = await pay(args, { env })
         expect(stderr).toMatch(
-          /180058\.80 USD would be paid, above the bound of 180000: nothing more was submitted$/m,
+          /180058\.80 USD would be paid, above the limit of 180000 \(--max\): nothing more was submitted$/m,
         )
         expect(status).toBe(4)
       },
@@ -461,7 +469,9 @@ describe('batches of which some cannot be submitted', () => {
             [file, '--run', 'above', '--yes', '--max', 'USD=180250'],
             { env },
           )
-          expect(stderr).toMatch(/ USD would be paid, above the bound of 180250: nothing more was/)
+          expect(stderr).toMatch(
+            / USD would be paid, above the limit of 180250 \(--max\): nothing more was/,
+          )
           expect(status).toBe(4)
         }
       },

@@ -58,6 +58,7 @@ export const payCommand = (context: CommandContext): Command =>
           ),
         ).addOption(sandboxOption('start a local sandbox on a free port and pay there')),
       ),
+      'print only the account, the quote and errors',
     ),
     {
       about: ABOUT,

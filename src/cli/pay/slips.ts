@@ -292,7 +292,9 @@ const compared = async (
     ...Array.from(isOtherDay, ([run, state]) => `warning: ${all} ${run} (${state})`),
     ...fewLines(repeating),
     ...Array.from(isNow, ([run, state]) => `${all} ${run} (${state})`),
-    `checked ${plural(batches.length, 'other batch').replace('batchs', 'batches')} for repeats, and the items in ${number(listed.length)} of them${isWhole ? '' : '; the rest was not checked'}`,
+    batches.length === 0
+      ? 'no other batches to check for repeats'
+      : `checked ${plural(batches.length, 'other batch').replace('batchs', 'batches')} for repeats, and the items in ${number(listed.length)} of them${isWhole ? '' : '; the rest was not checked'}`,
   ]
   const count = isNow.size > 0 ? seen.items : rows.size
   if (count === (repeats ?? 0)) return { lines }

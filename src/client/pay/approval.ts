@@ -86,14 +86,16 @@ export const excessOf = (
     return `${shown.items} items would be paid, but ${items} were approved`
   }
   const open = shown.max.find((cost) => !max.some((bound) => covers(bound, cost)))
-  if (open !== undefined) return `${open.currency} would be paid, but max has no bound for it`
+  if (open !== undefined)
+    return `${open.currency} would be paid, but max (--max) has no limit for it`
   for (const bound of max) {
     const sum = beyond(bound, sumOf(shown.max, bound), isAbove)
-    if (sum !== undefined) return `${sum} would be paid, above the bound of ${bound.amount}`
+    if (sum !== undefined) return `${sum} would be paid, above the limit of ${bound.amount} (--max)`
   }
   for (const bound of atLeast) {
     const sum = beyond(bound, sumOf(received, bound), (got, least) => isAbove(least, got))
-    if (sum !== undefined) return `${sum} would be received, below the bound of ${bound.amount}`
+    if (sum !== undefined)
+      return `${sum} would be received, below the limit of ${bound.amount} (--at-least)`
   }
   return undefined
 }

@@ -125,18 +125,18 @@ describe('a yes to a summary', () => {
   })
 
   it.each([
-    ['the payer pays more', 1, { amount_payer_pays: '999' }, /USD would be paid, above the bound/],
+    ['the payer pays more', 1, { amount_payer_pays: '999' }, /USD would be paid, above the limit/],
     [
       'they receive less',
       1,
       { amount_beneficiary_receives: '0.01' },
-      /would be received, below the bound of/,
+      /would be received, below the limit of/,
     ],
     [
       'a fee in another currency is new',
       1,
       { fee_currency: 'CHF', fee_amount: '1' },
-      /CHF would be paid, but max has no bound for it/,
+      /CHF would be paid, but max \(--max\) has no limit for it/,
     ],
   ])('is none where %s', async (_, __, worse, message) => {
     const on = accountOf((written, round) => ({
