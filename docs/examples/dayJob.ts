@@ -1,25 +1,23 @@
 /** `node dayJob.ts DAY OUT [--restart]` exports one day. Jobs share the rate limit through Redis. */
 import { Redis } from 'ioredis'
 import { createClient } from 'payments-rx'
-import { isExportError, isRetryable } from 'payments-rx/export'
 import { redisQuota } from 'payments-rx/quota'
-import { exportDay } from './exportDay.ts'
+import { exportDay, isFinal } from './exportDay.ts'
 
 const redis = new Redis(process.env.REDIS_URL ?? '', { enableOfflineQueue: false })
-const payments = createClient({
-  priority: 'bulk',
-  quota: redisQuota({
-    send: ([name = '', ...args]) => redis.call(name, ...args),
-    account: 'main',
-  }),
-})
-
 const [, , day = '', out = '', restart] = process.argv
 try {
+  const payments = createClient({
+    priority: 'bulk',
+    quota: redisQuota({
+      send: ([name = '', ...args]) => redis.call(name, ...args),
+      account: 'main',
+    }),
+  })
   const { rows } = await exportDay(payments, day, { out, restart: restart === '--restart' })
   process.stdout.write(`${day}: ${rows} rows\n`)
 } catch (error) {
   process.stderr.write(`${error}\n`)
-  process.exitCode = isExportError(error) && !isRetryable(error) ? 2 : 1
+  process.exitCode = isFinal(error) ? 2 : 1
 }
 setTimeout(() => redis.disconnect(), 1_000) // by then, this process has returned its share

@@ -1,7 +1,6 @@
 import { UnrecoverableError, Worker, type WorkerOptions } from 'bullmq'
 import type { Client } from 'payments-rx'
-import { isExportError, isRetryable } from 'payments-rx/export'
-import { exportDay } from './exportDay.ts'
+import { exportDay, isFinal } from './exportDay.ts'
 
 /** Works on jobs `{ day }`: exports each day to a file in the folder. */
 export const dayWorker = (
@@ -16,8 +15,7 @@ export const dayWorker = (
       try {
         return (await exportDay(payments, day, { out: `${folder}${day}.ndjson`, lease })).rows
       } catch (error) {
-        const isFinal = isExportError(error) && !isRetryable(error)
-        throw isFinal ? new UnrecoverableError(error.message) : error
+        throw isFinal(error) ? new UnrecoverableError(String(error)) : error
       }
     },
     { maxStalledCount: 100, ...options }, // how often a job may lose its worker

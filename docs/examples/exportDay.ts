@@ -1,6 +1,12 @@
-/** Exports one day as a job for any engine. Continues where an earlier job stopped. */
-import { type Charge, type Client, toError } from 'payments-rx'
-import { type ExportOptions, exportTo, isExportError, type ManifestRun } from 'payments-rx/export'
+/** Exports one day as a job for any engine. */
+import { type Charge, type Client, InvalidOption, PaymentsError, toError } from 'payments-rx'
+import {
+  type ExportOptions,
+  exportTo,
+  isExportError,
+  isRetryable,
+  type ManifestRun,
+} from 'payments-rx/export'
 import { lastValueFrom } from 'rxjs'
 
 /** Exports the charges created on a day (UTC, such as `2026-01-31`). Rejects with the failure if it is not complete. */
@@ -17,3 +23,9 @@ export const exportDay = async (
   if (end.right.run?.complete === true) return end.right.run
   throw new Error(`${day}: ${end.right.run?.missing.join(', ')}`)
 }
+
+/** Returns true if a retry does not help: fix the cause first. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof InvalidOption ||
+  (error instanceof PaymentsError && !isRetryable(error.failure)) ||
+  (isExportError(error) && !isRetryable(error))

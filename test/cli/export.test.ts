@@ -245,7 +245,9 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     out = file('no/such/file')
     const { status, stderr } = await cli(to(server))
     expect(status).toBe(2)
-    expect(stderr).toMatch(/^payments-rx: --out: \S+no\/such should be a writable folder.*\n$/)
+    expect(stderr).toMatch(
+      /^payments-rx: --out: \S+no\/such should be an existing, writable folder.*\n$/,
+    )
     expect(server.seen).toEqual([])
   })
 

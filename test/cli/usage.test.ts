@@ -26,7 +26,8 @@ describe('wrong use ends with status 2 and one clear line', () => {
     "export charges --login-as ''": 'It should not be empty',
     "export charges --client-id ''": 'It should not be empty',
     "export batch-items --sandbox --batch ''": 'It should not be empty',
-    'export charges --sandbox --out no/such/c.csv': '--out: no/such should be a writable folder',
+    'export charges --sandbox --out no/such/c.csv':
+      '--out: no/such should be an existing, writable folder',
     'export charges --status DONE': 'NEW, PENDING, SETTLED, SUSPENDED, FAILED',
     'export charges --currency usd': 'such as USD',
     'export charges --format xls': 'ndjson, json, csv, parquet',

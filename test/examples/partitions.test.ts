@@ -119,21 +119,24 @@ describe.skipIf(!hasRedis)('partitions as jobs', () => {
   it('can be run and redone as a program, for days that have ended', async () => {
     const server = await listen({ charges: 100 })
     const out = join(home, 'alone.parquet')
-    const run = (...args: ReadonlyArray<string>) =>
+    const run = (...args: ReadonlyArray<string>) => runAs({}, ...args)
+    const runAs = (other: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) =>
       new Promise<readonly [unknown, string]>((resolve) => {
         const program = [...typeStripping, join(home, 'docs/examples/dayJob.ts'), ...args]
-        const env = connected(server.url)
+        const env = { ...connected(server.url), ...other }
         execFile(process.execPath, program, { env }, (error, stdout, stderr) =>
           resolve([error?.code ?? 0, stdout + stderr]),
         )
       })
-    const [first, nowhere, early] = await Promise.all([
+    const [first, nowhere, refused, early] = await Promise.all([
       run('2024-01-01', out),
       run('2024-01-01', join(home, 'no/such.csv')),
+      runAs({ PAYMENTS_API_KEY: 'another-key' }, '2024-01-01', join(home, 'refused.csv')),
       run(new Date().toISOString().slice(0, 10), join(home, 'early.parquet')),
     ])
     expect(first).toEqual([0, '2024-01-01: 100 rows\n'])
     expect(nowhere).toMatchObject({ 0: 2 })
+    expect(refused).toMatchObject({ 0: 2 })
     expect(early).toEqual([1, expect.stringContaining('has not ended')])
     expect(await run('2024-01-01', out, '--restart')).toEqual([0, '2024-01-01: 100 rows\n'])
     await server.close()

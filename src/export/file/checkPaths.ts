@@ -110,7 +110,7 @@ const checksOf = (show: (option: string) => string) => {
       () => false,
     )
     if (await can) return
-    throw unusable(option, folder, 'should be a writable folder')
+    throw unusable(option, folder, 'should be an existing, writable folder')
   }
 
   /** Returns the folder if it exists, or else its nearest existing ancestor. */

@@ -254,14 +254,18 @@ describe('a folder that is not there', () => {
     const { _tag, path, message } = await refused(undefined, { out: join(folder, out), ...kept })
     const missing = join(folder, out.startsWith('file') ? 'file' : 'away')
     expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: missing })
-    expect(message).toBe(`${option}: ${missing} should be a writable folder`)
+    expect(message).toBe(`${option}: ${missing} should be an existing, writable folder`)
     expect(await readdir(folder)).toEqual(['file'])
   })
 })
 
 it.each([
   ['a file in the place of the folder', 'file/', 'file is a file, not a folder'],
-  ['a file in the place of one that it is in', 'file/items/', 'file should be a writable folder'],
+  [
+    'a file in the place of one that it is in',
+    'file/items/',
+    'file should be an existing, writable folder',
+  ],
   [
     'a link to nothing in the place of the folder',
     'dangling/',
