@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { loginHeaders, open } from './support.js'
 
-const invalid = {
-  status: 401,
-  body: {
-    code: 'credentials_invalid',
-    message: 'The credentials are missing or unknown.',
-  },
-}
+const unknown = { code: 'credentials_invalid', message: 'The credentials are missing or unknown.' }
+const invalid = { status: 401, body: unknown }
 
-const expired = {
-  status: 401,
-  body: { code: 'credentials_expired', message: 'The access token has expired.' },
-}
+const over = { code: 'credentials_expired', message: 'The access token has expired.' }
+const expired = { status: 401, body: over }
 
 describe('a login', () => {
   it('answers a token and the time of its end', async () => {

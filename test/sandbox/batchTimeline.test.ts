@@ -25,9 +25,8 @@ const course = async (
   until = 6_000,
 ): Promise<ReadonlyArray<Seen>> => {
   const batch = await openedBatch({ bookEvery: 500, ...options }, asked)
-  await batch.call('add_items', {
-    items: references.map((reference, n) => newItem(`item-${n}`, { reference })),
-  })
+  const items = references.map((reference, n) => newItem(`item-${n}`, { reference }))
+  await batch.call('add_items', { items })
   await batch.call('submit')
   const seen: Array<Seen> = []
   for (let at = 0; at <= until; at += 250) {
@@ -161,10 +160,8 @@ describe('a batch that was submitted', () => {
 
   it('waits for its day', async () => {
     const asked = { request_id: 'payroll-1', transfer_date: '2026-01-03' }
-    const { call, clock, retrieve } = await openedBatch(
-      { bookEvery: 1_000, tokenLife: 2 * DAY },
-      asked,
-    )
+    const options = { bookEvery: 1_000, tokenLife: 2 * DAY }
+    const { call, clock, retrieve } = await openedBatch(options, asked)
     await call('add_items', { items: [newItem('a')] })
     await call('submit')
     const day = Date.UTC(2026, 0, 3)
@@ -178,18 +175,14 @@ describe('a batch that was submitted', () => {
       updated_at: '2026-01-03T00:00:00+0000',
     })
     clock.pass(1_000)
-    expect((await retrieve()).body).toMatchObject({
-      status: 'BOOKED',
-      updated_at: '2026-01-03T00:00:01+0000',
-    })
+    const booked = { status: 'BOOKED', updated_at: '2026-01-03T00:00:01+0000' }
+    expect((await retrieve()).body).toMatchObject(booked)
   })
 
   it('is not overdue before its day', async () => {
     const asked = { request_id: 'payroll-1', transfer_date: '2026-01-03' }
-    const { call, clock, retrieve } = await openedBatch(
-      { funding: 'overdue', tokenLife: 2 * DAY },
-      asked,
-    )
+    const options = { funding: 'overdue', tokenLife: 2 * DAY } as const
+    const { call, clock, retrieve } = await openedBatch(options, asked)
     await call('add_items', { items: [newItem('a')] })
     await call('submit')
     const status = async (ms: number) => {

@@ -78,10 +78,8 @@ describe('GET /api/v1/batch_transfers/{id}', () => {
     const { retrieve, get } = await opened()
     const body = { ...batch, funding: { status: 'SCHEDULED', ...batch.funding } }
     expect(await retrieve()).toEqual({ status: 200, body })
-    expect(await get(BATCHES)).toEqual({
-      status: 200,
-      body: { items: [body], page_after: null, page_before: null },
-    })
+    const list = { items: [body], page_after: null, page_before: null }
+    expect(await get(BATCHES)).toEqual({ status: 200, body: list })
   })
 
   it.each(['bat_00000000', 'bat_', 'other'])('there is no %s', async (id) => {
@@ -122,13 +120,11 @@ describe('GET /api/v1/batch_transfers', () => {
     expect(await found('')).toEqual(['payroll-1', 'payroll-2'])
   })
 
-  it.each(['page_size=0', 'page_size=51', 'status=DONE', 'page=1', 'page='])(
-    'refuses %s',
-    async (query) => {
-      const { get } = await open()
-      expect(await get(`${BATCHES}?${query}`)).toMatchObject(refused('invalid_argument'))
-    },
-  )
+  const WRONG = ['page_size=0', 'page_size=51', 'status=DONE', 'page=1', 'page=']
+  it.each(WRONG)('refuses %s', async (query) => {
+    const { get } = await open()
+    expect(await get(`${BATCHES}?${query}`)).toMatchObject(refused('invalid_argument'))
+  })
 })
 
 describe('POST /api/v1/batch_transfers/{id}/add_items', () => {
@@ -143,9 +139,8 @@ describe('POST /api/v1/batch_transfers/{id}/add_items', () => {
   it('takes an empty beneficiary beside a beneficiary_id', async () => {
     const { call, items } = await opened()
     const known = { beneficiary: {}, beneficiary_id: 'ben_1' }
-    const added = await call('add_items', {
-      items: [newItem('a', known), newItem('b', { beneficiary: {} })],
-    })
+    const given = [newItem('a', known), newItem('b', { beneficiary: {} })]
+    const added = await call('add_items', { items: given })
     expect(added.body).toMatchObject({ total_item_count: 2, valid_item_count: 1 })
     await call('quote')
     const [first, second] = await items()
@@ -166,23 +161,16 @@ describe('POST /api/v1/batch_transfers/{id}/add_items', () => {
     const added = await call('add_items', { items: wrong })
     expect(added.body).toMatchObject({ total_item_count: 6, valid_item_count: 1 })
     const rows = await items()
-    expect(rows.map((row) => row.status)).toEqual([
-      ...Array.from({ length: 5 }, () => 'VALIDATION_FAILED'),
-      'VALIDATED',
-    ])
+    const failed = Array(5).fill('VALIDATION_FAILED')
+    expect(rows.map((row) => row.status)).toEqual([...failed, 'VALIDATED'])
+    const params = { expected: '"SWIFT" | "LOCAL"' }
     expect(rows[0]).toEqual({
       id: expect.stringMatching(/^bti_[0-9a-f]{12}$/),
       request_id: 'a',
       status: 'VALIDATION_FAILED',
       transfer_id: null,
       transfer_draft: null,
-      errors: [
-        {
-          code: 'invalid_argument',
-          source: 'transfer_method',
-          params: { expected: '"SWIFT" | "LOCAL"' },
-        },
-      ],
+      errors: [{ code: 'invalid_argument', source: 'transfer_method', params }],
       updated_at: '2026-01-02T03:04:05+0000',
     })
     expect(rows[1]?.errors).toMatchObject([{ code: 'field_required', source: 'reason' }])
@@ -258,18 +246,15 @@ describe('batches from the start', () => {
   it('are a million as soon as one', async () => {
     const { get, post } = await open({ batches: 1_000_000, order: 'descending' })
     const newest = await get(BATCHES)
-    expect(items(newest).map(({ name }) => name)).toEqual(
-      Array.from({ length: 50 }, (_, n) => `Batch ${999_999 - n}`),
-    )
+    const names = Array.from({ length: 50 }, (_, n) => `Batch ${999_999 - n}`)
+    expect(items(newest).map(({ name }) => name)).toEqual(names)
     const [last] = items(newest)
     expect(await get(`${BATCHES}/${last?.id}`)).toMatchObject({ status: 200, body: last })
     const sent = (request_id: string) => post(`${BATCHES}/create`, { request_id, name: 'mine' })
     expect((await sent('batch-999999')).status).toBe(400)
     expect((await sent('batch-1000000')).status).toBe(200)
-    expect(items(await get(BATCHES)).map(({ name }) => name)).toEqual([
-      'mine',
-      ...Array.from({ length: 49 }, (_, n) => `Batch ${999_999 - n}`),
-    ])
+    const now = items(await get(BATCHES)).map(({ name }) => name)
+    expect(now).toEqual(['mine', ...names.slice(0, -1)])
   })
 
   it('keep what is done to them', async () => {

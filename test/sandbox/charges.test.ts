@@ -45,18 +45,16 @@ describe('charges', () => {
     expect(created).toMatchObject({ status: 201, body: { fee } })
   })
 
-  it.each(['9007199254740993', '900719925474099.37', '12345678901234567890.1'])(
-    'show an amount that no double holds with its digits: %s',
-    async (amount) => {
-      const { post, get } = await open()
-      const created = Object((await post('/api/v1/charges/create', { ...newCharge, amount })).body)
-      const [listed] = items(await get('/api/v1/charges?request_id=order-17'))
-      const found = Object((await get(`/api/v1/charges/${created.id}`)).body)
-      for (const charge of [created, listed ?? {}, found]) {
-        expect(digitsOf('amount')(charge)).toEqual(O.some(amount))
-      }
-    },
-  )
+  const LONG = ['9007199254740993', '900719925474099.37', '12345678901234567890.1']
+  it.each(LONG)('show an amount that no double holds with its digits: %s', async (amount) => {
+    const { post, get } = await open()
+    const created = Object((await post('/api/v1/charges/create', { ...newCharge, amount })).body)
+    const [listed] = items(await get('/api/v1/charges?request_id=order-17'))
+    const found = Object((await get(`/api/v1/charges/${created.id}`)).body)
+    for (const charge of [created, listed ?? {}, found]) {
+      expect(digitsOf('amount')(charge)).toEqual(O.some(amount))
+    }
+  })
 
   it('take the course that their source names', async () => {
     const { post, get, clock } = await open({ settleAfter: 1_000 })
@@ -149,16 +147,13 @@ describe('charges', () => {
     expect(await everyItem(down.get, '')).toEqual([...oldestFirst].reverse())
   })
 
-  it.each(['ascending', 'descending'] as const)(
-    'are on one page only when a request_id names one, %s',
-    async (order) => {
-      const { get } = await open({ charges: 10, order })
-      const [wanted] = items(await get('/api/v1/charges'))
-      const page = async (n: number) =>
-        items(await get(`/api/v1/charges?request_id=${wanted?.request_id}&page_num=${n}`))
-      expect([await page(0), await page(1)]).toEqual([[wanted], []])
-    },
-  )
+  it.each(['ascending', 'descending'] as const)('are one page by request_id: %s', async (order) => {
+    const { get } = await open({ charges: 10, order })
+    const [wanted] = items(await get('/api/v1/charges'))
+    const page = async (n: number) =>
+      items(await get(`/api/v1/charges?request_id=${wanted?.request_id}&page_num=${n}`))
+    expect([await page(0), await page(1)]).toEqual([[wanted], []])
+  })
 
   it('come by themselves while a list is read, when told so', async () => {
     const { get, clock } = await open({ charges: 20, order: 'descending', arrivals: 1_000 })

@@ -6,10 +6,10 @@ import { items, loginHeaders, newCharge, open, partnerHeaders, turn } from './su
 
 const by = (fault: FaultName) => ({ 'x-sandbox-fault': fault })
 
-const unavailable = {
-  status: 500,
-  body: { code: 'internal_error', message: 'Service unavailable.' },
-}
+const internal = { code: 'internal_error', message: 'Service unavailable.' }
+const unavailable = { status: 500, body: internal }
+
+const OF_ROWS = ['malformed-row', 'unknown-field', 'unknown-enum'] as const
 
 describe('a fault asked for by header', () => {
   it('429 refuses one request, and takes no place in a limit', async () => {
@@ -54,17 +54,14 @@ describe('a fault asked for by header', () => {
     expect(items(await get('/api/v1/charges?request_id=order-17'))).toHaveLength(made)
   })
 
-  it.each(['malformed-row', 'unknown-field', 'unknown-enum'] as const)(
-    '%s leaves an error as it is',
-    async (fault) => {
-      const { get, post } = await open()
-      const lost = '/api/v1/batch_transfers/none'
-      expect(await get(lost, by(fault))).toEqual(await get(lost))
-      const wrong = { ...newCharge, currency: 7 }
-      const create = '/api/v1/charges/create'
-      expect(await post(create, wrong, by(fault))).toEqual(await post(create, wrong))
-    },
-  )
+  it.each(OF_ROWS)('%s leaves an error as it is', async (fault) => {
+    const { get, post } = await open()
+    const lost = '/api/v1/batch_transfers/none'
+    expect(await get(lost, by(fault))).toEqual(await get(lost))
+    const wrong = { ...newCharge, currency: 7 }
+    const create = '/api/v1/charges/create'
+    expect(await post(create, wrong, by(fault))).toEqual(await post(create, wrong))
+  })
 
   it('befalls a path that no call has, too', async () => {
     const { get } = await open()
@@ -82,14 +79,11 @@ describe('a fault asked for by header', () => {
     expect(await login({ ...loginHeaders, ...by('token-revoked') })).toMatchObject({ status: 201 })
   })
 
-  it.each(['malformed-row', 'unknown-field', 'unknown-enum'] as const)(
-    '%s leaves a session as it is',
-    async (fault) => {
-      const { login } = await open()
-      const { body } = await login({ ...loginHeaders, ...by(fault) })
-      expect(body).toEqual({ token: expect.any(String), expires_at: expect.any(String) })
-    },
-  )
+  it.each(OF_ROWS)('%s leaves a session as it is', async (fault) => {
+    const { login } = await open()
+    const { body } = await login({ ...loginHeaders, ...by(fault) })
+    expect(body).toEqual({ token: expect.any(String), expires_at: expect.any(String) })
+  })
 
   it('cut-off ends the body with an error, halfway', async () => {
     const { sandbox, authorization, clock } = await open()
@@ -138,9 +132,8 @@ describe('a fault asked for by header', () => {
   it('slow sends the whole body in ten pieces', async () => {
     const { sandbox, authorization, clock } = await open()
     const whole = await sandbox.fetch('http://test/api/v1/charges', { headers: { authorization } })
-    const slow = await sandbox.fetch('http://test/api/v1/charges', {
-      headers: { authorization, ...by('slow') },
-    })
+    const headers = { authorization, ...by('slow') }
+    const slow = await sandbox.fetch('http://test/api/v1/charges', { headers })
     const reader = slow.body?.getReader()
     const decoder = new TextDecoder()
     let text = ''
@@ -155,11 +148,9 @@ describe('a fault asked for by header', () => {
 
   it('slow stops when its body is cancelled: nothing waits, and its place is free', async () => {
     const { sandbox, authorization, clock } = await open({ limits: { concurrency: 1 } })
-    const ask = (fault?: FaultName) =>
-      sandbox.fetch('http://test/api/v1/charges', {
-        headers: { authorization, ...(fault === undefined ? {} : by(fault)) },
-      })
-    const slow = await ask('slow')
+    const ask = (headers = {}) =>
+      sandbox.fetch('http://test/api/v1/charges', { headers: { authorization, ...headers } })
+    const slow = await ask(by('slow'))
     expect(clock.waiting()).toBe(1)
     await slow.body?.cancel()
     expect(clock.waiting()).toBe(0)
@@ -181,18 +172,15 @@ describe('a fault asked for by header', () => {
     expect(next.status).toBe(200)
   })
 
-  it.each(['slow', 'stall', 'cut-off'] as const)(
-    '%s keeps no place when the answer has no body',
-    async (fault) => {
-      const { sandbox, authorization, get } = await open({ limits: { concurrency: 1 } })
-      const head = await sandbox.fetch('http://test/api/v1/charges', {
-        method: 'HEAD',
-        headers: { authorization, ...by(fault) },
-      })
-      expect([head.status, head.body]).toEqual([200, null])
-      expect(await get('/api/v1/charges')).toMatchObject({ status: 200 })
-    },
-  )
+  it.each(['slow', 'stall', 'cut-off'] as const)('%s keeps no place for a HEAD', async (fault) => {
+    const { sandbox, authorization, get } = await open({ limits: { concurrency: 1 } })
+    const head = await sandbox.fetch('http://test/api/v1/charges', {
+      method: 'HEAD',
+      headers: { authorization, ...by(fault) },
+    })
+    expect([head.status, head.body]).toEqual([200, null])
+    expect(await get('/api/v1/charges')).toMatchObject({ status: 200 })
+  })
 
   it('malformed-row spoils the row in the middle, and no other', async () => {
     const { get } = await open({ charges: 11 })
@@ -205,9 +193,8 @@ describe('a fault asked for by header', () => {
     const { get } = await open({ charges: 20 })
     const plain = items(await get('/api/v1/charges'))
     const added = { sandbox_field: { nested: [1, null, 'text'] } }
-    expect(items(await get('/api/v1/charges', by('unknown-field')))).toEqual(
-      plain.map((row) => ({ ...row, ...added })),
-    )
+    const more = items(await get('/api/v1/charges', by('unknown-field')))
+    expect(more).toEqual(plain.map((row) => ({ ...row, ...added })))
     const unknown = items(await get('/api/v1/charges', by('unknown-enum')))
     expect(unknown).toEqual(plain.map((row) => ({ ...row, status: 'SANDBOX_STATUS' })))
     expect(unknown.every((row) => E.isRight(Charge.decode(row)))).toBe(true)
@@ -227,13 +214,10 @@ describe('a fault asked for by header', () => {
 
   it('has to be one there is', async () => {
     const { get } = await open()
+    const message = 'There is no fault with this name.'
     expect(await get('/api/v1/charges', { 'x-sandbox-fault': '418' })).toEqual({
       status: 400,
-      body: {
-        code: 'invalid_argument',
-        message: 'There is no fault with this name.',
-        source: 'x-sandbox-fault',
-      },
+      body: { code: 'invalid_argument', message, source: 'x-sandbox-fault' },
     })
   })
 })
@@ -285,11 +269,8 @@ describe('a request that is given up', () => {
 
   it('takes no place when its answer stalls after that', async () => {
     const { clock } = await open()
-    const sandbox = createSandbox({
-      timer: clock.timer,
-      latency: 1_000,
-      limits: { concurrency: 1 },
-    })
+    const limits = { concurrency: 1 }
+    const sandbox = createSandbox({ timer: clock.timer, latency: 1_000, limits })
     const legs = async () => {
       for (const leg of [500, 500]) {
         await turn()

@@ -11,12 +11,8 @@ import {
 import { forAll } from '../support/forAll.js'
 import { runs } from '../support/runs.js'
 
-const options = {
-  seed: 1,
-  charges: 10_000_000,
-  since: new Date('2024-01-01T00:00:00Z'),
-  every: 3_000,
-}
+const since = new Date('2024-01-01T00:00:00Z')
+const options = { seed: 1, charges: 10_000_000, since, every: 3_000 }
 const large = generatedCharges(options)
 
 const index = fc.nat(options.charges - 1)

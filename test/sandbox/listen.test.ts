@@ -27,10 +27,8 @@ const onPort = async (options: SandboxOptions = {}) => {
   })
   const { url, port, close } = await listen(sandbox)
   onTestFinished(close)
-  const login = await fetch(`${url}/api/v1/authentication/login`, {
-    method: 'POST',
-    headers: loginHeaders,
-  })
+  const sent = { method: 'POST', headers: loginHeaders }
+  const login = await fetch(`${url}/api/v1/authentication/login`, sent)
   const session: unknown = await login.json()
   const headers = { authorization: `Bearer ${Object(session).token}` }
   const get = (path: string, fault?: FaultName, signal?: AbortSignal) =>
@@ -51,29 +49,26 @@ const until = async (holds: () => boolean): Promise<void> => {
 }
 
 describe('a sandbox on a port', () => {
-  it.skipIf(process.platform !== 'linux')(
-    'is reached by other machines where that is meant, under a name that it answers to',
-    async () => {
-      const statusAt = (port: number): Promise<number | undefined> =>
-        new Promise((resolve, reject) => {
-          // another address of this machine: one that listens on 127.0.0.1 does not have it
-          const to = {
-            host: '127.0.0.2',
-            port,
-            path: '/api/v1/charges',
-            headers: { host: 'sandbox' },
-          }
-          get(to, ({ statusCode }) => resolve(statusCode)).on('error', reject)
-        })
-      const own = await listen({})
-      onTestFinished(own.close)
-      await expect(statusAt(own.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
-      const shared = await listen({}, { host: '0.0.0.0', allowHosts: ['sandbox'] })
-      onTestFinished(shared.close)
-      expect(await statusAt(shared.port)).toBe(401)
-      expect(shared.url).toBe(`http://127.0.0.1:${shared.port}`)
-    },
-  )
+  it.skipIf(process.platform !== 'linux')('is reached by other machines by its name', async () => {
+    const statusAt = (port: number): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        // another address of this machine: one that listens on 127.0.0.1 does not have it
+        const to = {
+          host: '127.0.0.2',
+          port,
+          path: '/api/v1/charges',
+          headers: { host: 'sandbox' },
+        }
+        get(to, ({ statusCode }) => resolve(statusCode)).on('error', reject)
+      })
+    const own = await listen({})
+    onTestFinished(own.close)
+    await expect(statusAt(own.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    const shared = await listen({}, { host: '0.0.0.0', allowHosts: ['sandbox'] })
+    onTestFinished(shared.close)
+    expect(await statusAt(shared.port)).toBe(401)
+    expect(shared.url).toBe(`http://127.0.0.1:${shared.port}`)
+  })
 
   const postAs = async (port: number, head: string): Promise<string> => {
     const socket = connect(port, '127.0.0.1')
@@ -146,10 +141,8 @@ describe('a sandbox on a port', () => {
     })
     const answer = await fetch(`${url}/api/v1/charges`)
     expect(answer.status).toBe(500)
-    expect(await answer.json()).toEqual({
-      code: 'internal_error',
-      message: 'RangeError: no such day',
-    })
+    const message = 'RangeError: no such day'
+    expect(await answer.json()).toEqual({ code: 'internal_error', message })
   })
 
   it('reads what is posted', async () => {

@@ -25,6 +25,7 @@ it.each<SandboxOptions>([
 const thrown = (options: Readonly<Record<string, unknown>>) => () => createSandbox(options)
 
 const EMPTY = 'should be a non-empty string'
+const COUNT = 'a whole number of at least 1, or Infinity'
 
 it.each<readonly [Readonly<Record<string, unknown>>, string]>([
   [{ charges: -1 }, 'charges should be a whole number from 0 to 2^31, but is below 0'],
@@ -34,10 +35,7 @@ it.each<readonly [Readonly<Record<string, unknown>>, string]>([
   [{ since: new Date(-1) }, 'since should be after 1969, and early enough that the last charge'],
   [{ seed: Number.NaN }, 'seed should be a whole number from 0 to 2^32 - 1, but is NaN'],
   [{ seed: 2 ** 32 }, 'seed should be a whole number from 0 to 2^32 - 1'],
-  [
-    { limits: { endpoint: 0 } },
-    'limits.endpoint should be a whole number of at least 1, or Infinity, but is 0',
-  ],
+  [{ limits: { endpoint: 0 } }, `limits.endpoint should be ${COUNT}, but is 0`],
   [
     { limits: { perEndpoint: 5 } },
     'limits.perEndpoint should be omitted: unknown option; the options are global, endpoint',

@@ -109,10 +109,8 @@ describe('limits', () => {
   it('are raised by an upload', async () => {
     const { quota, upload, get } = await limits()
     expect(await quota()).toEqual(left(10_000))
-    expect(await upload([order, orderWith({ currency: 'EUR', line_total: 92 })])).toEqual({
-      status: 200,
-      body: {},
-    })
+    const uploaded = await upload([order, orderWith({ currency: 'EUR', line_total: 92 })])
+    expect(uploaded).toEqual({ status: 200, body: {} })
     expect(await quota()).toEqual(left(10_137.5, 137.5))
     expect((await get(`${REFERENCE}/order_items/quota`)).body).toEqual(await quota())
     expect(await quota('ID_OUTBOUND')).toEqual(left(10_000))
@@ -187,10 +185,8 @@ describe('POST /api/v1/reference/order_items/upload', () => {
   ])('refuses all of it for %s %j, unless told otherwise', async (name, value, code) => {
     const { upload, quota } = await limits()
     const items = [order, orderWith({ [name]: value })]
-    expect(await upload(items)).toMatchObject({
-      status: 400,
-      body: { code, source: `items[1].${name}` },
-    })
+    const body = { code, source: `items[1].${name}` }
+    expect(await upload(items)).toMatchObject({ status: 400, body })
     expect(await quota()).toEqual(left(10_000))
     expect(await upload(items, '?allow_partial_success=true')).toMatchObject({ status: 200 })
     expect(await quota()).toEqual(left(10_037.5, 37.5))
@@ -219,9 +215,7 @@ describe('POST /api/v1/reference/order_items/upload', () => {
     [[order], '?allow_partial_success=maybe'],
   ])('refuses %j%s', async (items, query) => {
     const { upload } = await limits()
-    expect(await upload(items, query)).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_argument' },
-    })
+    const body = { code: 'invalid_argument' }
+    expect(await upload(items, query)).toMatchObject({ status: 400, body })
   })
 })

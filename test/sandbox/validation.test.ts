@@ -54,10 +54,8 @@ describe('POST /api/v1/charges/create', () => {
   it('refuses a reason that the interface does not list', async () => {
     const { post } = await open()
     const refused = await post('/api/v1/charges/create', { ...newCharge, reason: 'gift' })
-    expect(refused).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_argument', source: 'reason' },
-    })
+    const body = { code: 'invalid_argument', source: 'reason' }
+    expect(refused).toMatchObject({ status: 400, body })
   })
 
   it.each([
@@ -111,20 +109,16 @@ describe('GET /api/v1/charges', () => {
     expect(await get(`/api/v1/charges?${name}=${value}`)).toEqual(invalidArgument(name, wanted))
   })
 
-  it.each(['page_size=10', 'page_size=2000', 'page_num=0', 'unknown=1'])(
-    'takes %s',
-    async (query) => {
-      const { get } = await open()
-      expect(await get(`/api/v1/charges?${query}`)).toMatchObject({ status: 200 })
-    },
-  )
+  const RIGHT = ['page_size=10', 'page_size=2000', 'page_num=0', 'unknown=1']
+  it.each(RIGHT)('takes %s', async (query) => {
+    const { get } = await open()
+    expect(await get(`/api/v1/charges?${query}`)).toMatchObject({ status: 200 })
+  })
 
   it.each(['request_id=', 'source='])('has no row for %s', async (query) => {
     const { get } = await open()
-    expect(await get(`/api/v1/charges?${query}`)).toEqual({
-      status: 200,
-      body: { has_more: false, items: [] },
-    })
+    const body = { has_more: false, items: [] }
+    expect(await get(`/api/v1/charges?${query}`)).toEqual({ status: 200, body })
   })
 
   it('takes a hundred rows per page when it is told nothing', async () => {
@@ -156,9 +150,8 @@ describe('a body of many levels', () => {
     const { call, items: listed } = await openedBatch()
     await call('add_items', items(500))
     await call('quote')
-    expect(await listed()).toMatchObject([
-      { transfer_draft: { metadata: JSON.parse(nested(497)) } },
-    ])
+    const metadata = JSON.parse(nested(497))
+    expect(await listed()).toMatchObject([{ transfer_draft: { metadata } }])
   })
 })
 
@@ -174,18 +167,13 @@ describe('a request that cannot be made', () => {
 })
 
 describe('elsewhere', () => {
-  const notFound = {
-    status: 404,
-    body: { code: 'not_found', message: 'Not found.' },
-  }
+  const notFound = { status: 404, body: { code: 'not_found', message: 'Not found.' } }
 
-  it.each(['/api/v1/charges/chg_00000000', '/api/v1/charges/other', '/api/v1/other', '/'])(
-    'there is no %s',
-    async (path) => {
-      const { get } = await open()
-      expect(await get(path)).toEqual(notFound)
-    },
-  )
+  const PATHS = ['/api/v1/charges/chg_00000000', '/api/v1/charges/other', '/api/v1/other', '/']
+  it.each(PATHS)('there is no %s', async (path) => {
+    const { get } = await open()
+    expect(await get(path)).toEqual(notFound)
+  })
 
   it('there is no other method', async () => {
     const { send, authorization } = await open()
@@ -202,7 +190,6 @@ it('a value in the path goes before one of that name in the query or the body', 
   })
   const made = await post('/api/v1/batch_transfers/create', { request_id: 'b', name: 'B' })
   const { id } = Object(made.body)
-  expect(await post(`/api/v1/batch_transfers/${id}/delete`, { id: 'other' })).toMatchObject({
-    status: 200,
-  })
+  const deleted = await post(`/api/v1/batch_transfers/${id}/delete`, { id: 'other' })
+  expect(deleted).toMatchObject({ status: 200 })
 })
