@@ -12,12 +12,9 @@ it('every row says in one line what its call does', () => {
   for (const { comment, row } of calls) expect(`${row.route}: ${comment}`).toMatch(/: [A-Z].+\.$/)
 })
 
-it.each(Object.entries(printReference()))(
-  'docs/reference/%s is what the rows print',
-  async (file, text) => {
-    await expect(text).toMatchFileSnapshot(`../../docs/reference/${file}`)
-  },
-)
+it.each(Object.entries(printReference()))('%s is what rows print', async (file, text) => {
+  await expect(text).toMatchFileSnapshot(`../../docs/reference/${file}`)
+})
 
 it('docs/openapi.json is what the rows print', async () => {
   await expect(printOpenapi()).toMatchFileSnapshot('../../docs/openapi.json')

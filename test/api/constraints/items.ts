@@ -19,11 +19,7 @@ const bare = (fields: object): object => Object.assign(Object.create(null), fiel
 
 const items = (n: number) => Array.from({ length: n }, (_, i) => ({ ...item, request_id: `r${i}` }))
 
-const bank = {
-  account_currency: 'AUD',
-  account_name: 'Jo Blake',
-  bank_country_code: 'AU',
-}
+const bank = { account_currency: 'AUD', account_name: 'Jo Blake', bank_country_code: 'AU' }
 
 const beneficiary = { entity_type: 'PERSONAL', bank_details: { ...bank, account_number: '12345' } }
 
@@ -37,16 +33,14 @@ const share = { type: 'PERCENTAGE', source_type: 'CONVERSION', percentage: '1' }
 
 const fees = (...options: ReadonlyArray<unknown>) => ({ ...item, application_fee_options: options })
 
-export const batchItems: ReadonlyArray<Constraint> = [
+const rules: ReadonlyArray<Omit<Constraint, 'route'>> = [
   {
-    route: ADD,
     field: 'items',
     good: [items(1), items(100)],
     bad: [items(0), items(101)],
     expected: 'a list of 1 to 100 items (to send more, use addAllItems)',
   },
   {
-    route: ADD,
     field: 'items',
     good: [
       [item, item],
@@ -65,37 +59,32 @@ export const batchItems: ReadonlyArray<Constraint> = [
   },
   ...at(ADD, ['items[0].reason', 'items[0].reference'], needed),
   {
-    route: ADD,
     field: 'items[0].request_id',
     good: ['no UUID'],
     bad: [undefined, ''],
     expected: 'a non-empty string',
   },
-  { route: ADD, field: 'items[0].source_currency', ...currency, good: ['USD', 'EUR'] },
-  { route: ADD, field: 'items[0].transfer_currency', ...currency, good: ['EUR'] },
+  { field: 'items[0].source_currency', ...currency, good: ['USD', 'EUR'] },
+  { field: 'items[0].transfer_currency', ...currency, good: ['EUR'] },
   {
-    route: ADD,
     field: 'items[0].transfer_method',
     good: ['SWIFT', 'LOCAL'],
     bad: [undefined, 'local', 'WIRE'],
     expected: '"SWIFT" | "LOCAL"',
   },
   {
-    route: ADD,
     field: 'items[0].beneficiary',
     good: [undefined, beneficiary, { ...beneficiary, digital_wallet: { provider: 'p' } }],
     bad: ['ben_1'],
     expected: 'object | an empty object',
   },
   {
-    route: ADD,
     field: 'items[0].beneficiary',
     good: [beneficiary],
     bad: [{}],
     expected: 'omitted or non-empty when beneficiary_id is missing',
   },
   {
-    route: ADD,
     field: 'items[0].beneficiary',
     good: [beneficiary],
     bad: [{ entity_type: 'PERSONAL' }, { entity_type: 'PERSONAL', digital_wallet: {} }],
@@ -103,7 +92,6 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: 'object',
   },
   {
-    route: ADD,
     field: 'items[0].beneficiary_id',
     good: [undefined],
     bad: ['ben_1'],
@@ -111,7 +99,6 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: 'omitted or empty when beneficiary_id is given',
   },
   {
-    route: ADD,
     field: 'items[0]',
     good: [
       { ...item, beneficiary_id: 'ben_1' },
@@ -122,7 +109,6 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: 'omitted or empty when beneficiary_id is given',
   },
   {
-    route: ADD,
     field: 'items[0].transfer_amount',
     good: [undefined],
     bad: [900],
@@ -130,7 +116,6 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: 'omitted when transfer_amount is given',
   },
   {
-    route: ADD,
     field: 'items[0]',
     good: [
       { ...item, source_amount: '9.99' },
@@ -147,7 +132,6 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: 'an amount with at most 2 decimals, the maximum for USD',
   },
   {
-    route: ADD,
     field: 'items[0]',
     good: [{ ...item, transfer_currency: 'JPY', transfer_amount: '10' }],
     bad: [
@@ -158,7 +142,6 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: 'an amount with at most 0 decimals, the maximum for JPY',
   },
   {
-    route: ADD,
     field: 'items[0]',
     good: [{ ...item, transfer_amount: 0 }],
     bad: [
@@ -170,14 +153,12 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: 'a number of at least 0, or plain decimal text such as "9.99"',
   },
   {
-    route: ADD,
     field: 'items[0].fee_paid_by',
     good: [undefined, 'PAYER', 'BENEFICIARY', 'BOTH'],
     bad: [null, 7],
     expected: '"PAYER" | "BENEFICIARY" | string',
   },
   {
-    route: ADD,
     field: 'items[0].swift_charge_option',
     good: [undefined, 'SHARED', 'PAYER', 'OURS'],
     bad: [null, 7],
@@ -185,14 +166,12 @@ export const batchItems: ReadonlyArray<Constraint> = [
   },
   // fee options
   {
-    route: ADD,
     field: `${fee}.type`,
     good: ['FIXED'],
     bad: [undefined, 'fixed'],
     expected: '"FIXED" | "PERCENTAGE"',
   },
   {
-    route: ADD,
     field: `${fee}.source_type`,
     good: [undefined, 'TRANSFER'],
     bad: ['CONVERSION'],
@@ -200,42 +179,31 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: '"PERCENTAGE" when source_type is CONVERSION',
   },
   {
-    route: ADD,
     field: `${fee}.amount`,
     good: ['1', '150', '007'],
     bad: ['0', '-1', '1.50', '', 150],
     expected: 'a positive whole number as text, in the smallest unit',
   },
+  { field: `${fee}.amount`, good: ['1'], bad: [undefined], expected: 'given when type is FIXED' },
   {
-    route: ADD,
-    field: `${fee}.amount`,
-    good: ['1'],
-    bad: [undefined],
-    expected: 'given when type is FIXED',
-  },
-  {
-    route: ADD,
     field: `${fee}.currency`,
     good: ['USD', 'JPY'],
     bad: [undefined],
     expected: 'given when type is FIXED',
   },
   {
-    route: ADD,
     field: 'items[0].application_fee_options[1].percentage',
     good: ['0.5'],
     bad: [undefined, ''],
     expected: 'non-empty when type is PERCENTAGE',
   },
   {
-    route: ADD,
     field: 'items[0].application_fee_options[1].currency',
     good: [undefined, 'USD', 'EUR'],
     bad: ['GBP'],
     expected: "one of the item's currencies for a PERCENTAGE fee on a CONVERSION",
   },
   {
-    route: ADD,
     field: 'items[0]',
     good: [
       fees(),
@@ -247,18 +215,16 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: "one of the item's currencies for a PERCENTAGE fee on a CONVERSION",
   },
   // the beneficiary
-  { route: ADD, field: 'items[0].beneficiary.entity_type', ...needed },
-  { route: ADD, field: `${details}.account_currency`, ...currency },
-  { route: ADD, field: `${details}.account_name`, ...needed },
+  { field: 'items[0].beneficiary.entity_type', ...needed },
+  { field: `${details}.account_currency`, ...currency },
+  { field: `${details}.account_name`, ...needed },
   {
-    route: ADD,
     field: `${details}.bank_country_code`,
     good: ['DE'],
     bad: [undefined, 'DEU', 'de', 'D'],
     expected: 'a country code of 2 capital letters',
   },
   {
-    route: ADD,
     field: details,
     good: [
       { ...bank, account_number: '1' },
@@ -271,7 +237,6 @@ export const batchItems: ReadonlyArray<Constraint> = [
     expected: 'non-empty when iban is missing or empty',
   },
   {
-    route: ADD,
     field: `${details}.intermediary_bank_swift_code`,
     good: [undefined, 'COBADEFF', 'COBADEFF370'],
     bad: ['COBA-DEFF', 'COBADEF', 'COBADEFF3700'],
@@ -307,3 +272,5 @@ export const batchItems: ReadonlyArray<Constraint> = [
     optionalText,
   ),
 ]
+
+export const batchItems = rules.map((rule): Constraint => ({ route: ADD, ...rule }))
