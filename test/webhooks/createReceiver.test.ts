@@ -133,11 +133,8 @@ describe('a receiver', () => {
     const larger = `${SETTLED} `
     expect([(await post(larger)).status, tell()]).toEqual([413, ['TooLarge']])
 
-    const announced = request({
-      port,
-      method: 'POST',
-      headers: { ...headers(larger), 'content-length': larger.length },
-    })
+    const announcing = { ...headers(larger), 'content-length': larger.length }
+    const announced = request({ port, method: 'POST', headers: announcing })
     announced.on('error', () => {})
     announced.flushHeaders() // and not a byte of the body
     expect((await once(announced, 'response'))[0].statusCode).toBe(413)
@@ -314,9 +311,8 @@ describe('a receiver', () => {
 
   it.each([-1, 0.5, Number.NaN])('is not made with limits of %d', (number) => {
     for (const name of ['maxBytes', 'remember'] as const) {
-      expect(() => createReceiver({ secret: SECRET, [name]: number })).toThrow(
-        new RegExp(`^${name} should be`),
-      )
+      const make = () => createReceiver({ secret: SECRET, [name]: number })
+      expect(make).toThrow(new RegExp(`^${name} should be`))
     }
   })
 
