@@ -22,11 +22,7 @@ const instrumented = (options: LabOptions) => {
 
 const SERVER = { 'server.address': 'payments.example', 'server.port': 443 }
 
-const RETRIEVE = {
-  'http.request.method': 'GET',
-  'url.template': '/api/v1/charges/{id}',
-  ...SERVER,
-}
+const RETRIEVE = { 'http.request.method': 'GET', 'url.template': '/api/v1/charges/{id}', ...SERVER }
 
 describe('the trace of a call', () => {
   it('has the call, and in it its request', () => {
@@ -70,10 +66,8 @@ describe('the trace of a call', () => {
     })
     run(client.charges.retrieve({ id: 'chg_1' }))
     const call = named('charges.retrieve')
-    expect(call?.attributes).toMatchObject({
-      'payments_rx.attempts': 3,
-      'payments_rx.outcome': 'succeeded',
-    })
+    const outcome = { 'payments_rx.attempts': 3, 'payments_rx.outcome': 'succeeded' }
+    expect(call?.attributes).toMatchObject(outcome)
     expect(call?.events).toEqual([
       'payments_rx.sent 1 0',
       expect.stringMatching(/^payments_rx\.retry 1 \d+ ServerFault$/),
@@ -113,12 +107,8 @@ describe('the trace of a call', () => {
   })
 
   it('says why one failed, without the words of the service', () => {
-    const { client, run, spans, named } = instrumented({
-      play: () => ({
-        status: 404,
-        body: { code: 'not_found', message: 'no chg_4111111111111111' },
-      }),
-    })
+    const refusal = problem(404, 'not_found', 'no chg_4111111111111111')
+    const { client, run, spans, named } = instrumented({ play: () => refusal })
     run(client.charges.retrieve({ id: 'chg_4111111111111111' }))
     const call = named('charges.retrieve')
     expect(call).toMatchObject({
@@ -163,10 +153,8 @@ describe('the trace of a call', () => {
 
   it('is named after its route, if it is none of the interface', () => {
     const { client, run, named } = instrumented({ play: () => ({ body: CHARGE }) })
-    const row = endpoint('GET /api/v2/charges/{id}', {
-      params: t.type({ id: t.string }),
-      success: Charge,
-    })
+    const params = t.type({ id: t.string })
+    const row = endpoint('GET /api/v2/charges/{id}', { params, success: Charge })
     run(client.request(row)({ id: 'x' }))
     expect(named('GET /api/v2/charges/{id}')?.kind).toBe('INTERNAL')
   })
@@ -201,9 +189,8 @@ describe('the trace of a list', () => {
     expect(others).toEqual([])
     const calls = tree?.children.filter(({ name }) => name === 'charges.list') ?? []
     expect(calls.length).toBeGreaterThanOrEqual(20)
-    expect(new Set(calls.map((call) => outline([call])))).toEqual(
-      new Set(['charges.list\n  GET /api/v1/charges\n']),
-    )
+    const outlines = new Set(calls.map((call) => outline([call])))
+    expect([...outlines]).toEqual(['charges.list\n  GET /api/v1/charges\n'])
     expect(spans().every((span) => span.ended)).toBe(true)
   })
 })

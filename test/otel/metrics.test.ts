@@ -148,11 +148,8 @@ describe('metrics of a client', () => {
     const first = instrument(client, providers)
     expect(instrument(client.with({ check: false }), providers)).toBe(first)
     run(client.charges.retrieve({ id: 'chg_1' }))
-    expect(
-      trees()
-        .map(({ name }) => name)
-        .filter((name) => name === 'charges.retrieve'),
-    ).toHaveLength(1)
+    const calls = trees().filter(({ name }) => name === 'charges.retrieve')
+    expect(calls).toHaveLength(1)
     const [point] = pointsOf((await measured()).get('http.client.request.duration')).filter(
       ({ attributes }) => attributes['http.request.method'] === 'GET',
     )
@@ -212,10 +209,8 @@ describe('an export', () => {
     )
     await run(lastValueFrom(forkJoin(days)))
     const exports = trees().filter(({ name }) => name === 'export')
-    expect(exports.map(({ attributes }) => attributes['job.id']).sort()).toEqual([
-      '2024-01-01',
-      '2024-01-02',
-    ])
+    const ids = exports.map(({ attributes }) => attributes['job.id'])
+    expect(ids.sort()).toEqual(['2024-01-01', '2024-01-02'])
     for (const { attributes, children } of exports) {
       const calls = children.filter(({ name }) => name === 'charges.list')
       expect(attributes['payments_rx.rows']).toBeGreaterThan(100)
@@ -242,9 +237,8 @@ describe('an export', () => {
       E.right({ ...progress, rows: 150, ended: true }),
     )
     await lastValueFrom(events.pipe(instrumentExport(providers), toArray()))
-    expect(pointsOf((await measured()).get('payments_rx.export.rows'))).toMatchObject([
-      { value: 50 },
-    ])
+    const rows = pointsOf((await measured()).get('payments_rx.export.rows'))
+    expect(rows).toMatchObject([{ value: 50 }])
   })
 
   it('says how it failed, or that it was given up', async () => {
@@ -299,9 +293,7 @@ describe('metrics of the global provider', () => {
   }
   const twoLabs = () =>
     [1, 2].map(() =>
-      lab({
-        play: ({ route }) => ({ ms: route.endsWith('/a') ? 10 : 100_000, body: CHARGE }),
-      }),
+      lab({ play: ({ route }) => ({ ms: route.endsWith('/a') ? 10 : 100_000, body: CHARGE }) }),
     )
   type Labs = ReturnType<typeof twoLabs>
   const expected = {
@@ -369,9 +361,8 @@ describe('metrics of the global provider', () => {
     const { measured } = start()
     const progress = { rejects: 0, pages: 1, ended: false, started: { resumed: false } }
     await lastValueFrom(of(E.right({ ...progress, rows: 5 })).pipe(operator))
-    expect(pointsOf((await measured()).get('payments_rx.export.rows'))).toMatchObject([
-      { value: 5 },
-    ])
+    const rows = pointsOf((await measured()).get('payments_rx.export.rows'))
+    expect(rows).toMatchObject([{ value: 5 }])
   })
 })
 
@@ -394,12 +385,8 @@ describe('the dashboard', () => {
     const there = [...(await measured()).values()]
     const dashboard = readFileSync(join(root, 'docs/grafana.json'), 'utf8')
     const asked = new Set(dashboard.match(/\b(?:http_client|payments_rx)_\w+/g))
-    const labels = new Set([
-      'payments_rx_limit',
-      'http_request_method',
-      'http_response_status_code',
-    ])
-    const metrics = [...asked].filter((name) => !labels.has(name))
+    const labels = ['payments_rx_limit', 'http_request_method', 'http_response_status_code']
+    const metrics = [...asked].filter((name) => !labels.includes(name))
     const known = new Set(there.flatMap(prometheusNames))
     expect(metrics.filter((name) => !known.has(name))).toEqual([])
     for (const metric of there) {
