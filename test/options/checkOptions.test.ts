@@ -102,6 +102,9 @@ it.each<readonly [string, OptionRule, ReadonlyArray<unknown>, ReadonlyArray<unkn
 })
 
 describe('options that do not fit', () => {
+  const COUNT = 'a whole number of at least 1, or Infinity'
+  const ALL = 'an object like { name, limit, timeout, weights, codes }'
+
   it.each<readonly [unknown, string, string]>([
     [{ nam: 'a' }, 'nam', 'omitted: unknown option (did you mean name?)'],
     [{ name: 'a', toString: 5 }, 'toString', 'omitted'],
@@ -113,32 +116,16 @@ describe('options that do not fit', () => {
     ],
     [{}, 'name', 'a non-empty string, but is missing'],
     [{ name: '' }, 'name', 'a non-empty string, but is empty'],
-    [{ name: 'a', limit: '' }, 'limit', 'a whole number of at least 1, or Infinity, but is empty'],
+    [{ name: 'a', limit: '' }, 'limit', `${COUNT}, but is empty`],
     [{ name: 22 }, 'name', 'a non-empty string, but is a number'],
     [{ name: 0 }, 'name', 'a non-empty string, but is a number'],
-    [{ name: 'a', limit: 0 }, 'limit', 'a whole number of at least 1, or Infinity, but is 0'],
-    [
-      { name: 'a', limit: -22 },
-      'limit',
-      'a whole number of at least 1, or Infinity, but is below 0',
-    ],
-    [{ name: 'a', limit: 22.5 }, 'limit', 'a whole number of at least 1, or Infinity'],
-    [
-      { name: 'a', limit: Number.NaN },
-      'limit',
-      'a whole number of at least 1, or Infinity, but is NaN',
-    ],
-    [
-      { name: 'a', limit: '22' },
-      'limit',
-      'a whole number of at least 1, or Infinity, but is a string',
-    ],
-    [{ name: 'a', limit: null }, 'limit', 'a whole number of at least 1, or Infinity, but is null'],
-    [
-      { name: 'a', limit: 22n },
-      'limit',
-      'a whole number of at least 1, or Infinity, but is a bigint',
-    ],
+    [{ name: 'a', limit: 0 }, 'limit', `${COUNT}, but is 0`],
+    [{ name: 'a', limit: -22 }, 'limit', `${COUNT}, but is below 0`],
+    [{ name: 'a', limit: 22.5 }, 'limit', COUNT],
+    [{ name: 'a', limit: Number.NaN }, 'limit', `${COUNT}, but is NaN`],
+    [{ name: 'a', limit: '22' }, 'limit', `${COUNT}, but is a string`],
+    [{ name: 'a', limit: null }, 'limit', `${COUNT}, but is null`],
+    [{ name: 'a', limit: 22n }, 'limit', `${COUNT}, but is a bigint`],
     [{ name: 'a', timeout: [22] }, 'timeout', 'an object like { connect, body }, but is a list'],
     [{ name: 'a', timeout: { body: true } }, 'timeout.body', 'at least 0 milliseconds, but is a b'],
     [{ name: 'a', weights: { b: 0 } }, 'weights.b', 'a finite number above 0, but is 0'],
@@ -150,21 +137,9 @@ describe('options that do not fit', () => {
       'weights',
       'weights by name, but is an object without fields',
     ],
-    [
-      new Date(22),
-      'options',
-      'an object like { name, limit, timeout, weights, codes }, but is an object',
-    ],
-    [
-      undefined,
-      'options',
-      'an object like { name, limit, timeout, weights, codes }, but is missing',
-    ],
-    [
-      () => 22,
-      'options',
-      'an object like { name, limit, timeout, weights, codes }, but is a function',
-    ],
+    [new Date(22), 'options', `${ALL}, but is an object`],
+    [undefined, 'options', `${ALL}, but is missing`],
+    [() => 22, 'options', `${ALL}, but is a function`],
   ])('%o are told by name, and not repeated', (options, option, expected) => {
     const error = expect.objectContaining({
       name: 'InvalidOption',
@@ -183,9 +158,8 @@ describe('options that do not fit', () => {
     [{ name: 'a', weights: { b: 0 } }, 'weights.b'],
     [{ name: 'a', codes: [5] }, 'codes[0]'],
   ])('say whose they are, however deep: %j', (options, option) => {
-    expect(() => checkOptions(options as Options, rules, { context: 'mine: ' })).toThrow(
-      `mine: ${option} should be`,
-    )
+    const checked = () => checkOptions(options as Options, rules, { context: 'mine: ' })
+    expect(checked).toThrow(`mine: ${option} should be`)
   })
 
   it('say whose they are, and may have names that are let pass', () => {
@@ -193,11 +167,9 @@ describe('options that do not fit', () => {
     const tagged: Options = Object.assign({ name: 'a' }, { _tag: 'Rate' })
     expect(checkOptions(tagged, rules, settings)).toEqual(tagged)
     const limited: Options = { ...tagged, limit: 0 }
+    const message = expect.stringMatching(/^rate 'all': limit should be/)
     expect(() => checkOptions(limited, rules, settings)).toThrow(
-      expect.objectContaining({
-        option: 'limit',
-        message: expect.stringMatching(/^rate 'all': limit should be/),
-      }),
+      expect.objectContaining({ option: 'limit', message }),
     )
   })
 })

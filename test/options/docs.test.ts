@@ -18,20 +18,12 @@ interface Documented {
   readonly section: string
 }
 
-const webhooks = {
-  entry: './webhooks',
-  page: 'reference/webhooks.md',
-  section: 'Signatures',
-}
+const client = { entry: '.', page: 'reference/client.md', section: 'Options' }
+
+const webhooks = { entry: './webhooks', page: 'reference/webhooks.md', section: 'Signatures' }
 
 const documented: ReadonlyArray<Documented> = [
-  {
-    type: 'ClientOptions',
-    table: clientTable,
-    entry: '.',
-    page: 'reference/client.md',
-    section: 'Options',
-  },
+  { ...client, type: 'ClientOptions', table: clientTable },
   { ...webhooks, type: 'VerifierOptions', table: verifierTable },
   { ...webhooks, type: 'ReceiverOptions', table: receiverTable },
   { ...webhooks, type: 'SignOptions', table: signTable },

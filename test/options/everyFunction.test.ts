@@ -155,27 +155,24 @@ describe.each(Object.entries(functions))('%s', (_, call) => {
 /** `schedule` is called for each request, and checks nothing of what is no number. */
 const checking = Object.entries(functions).filter(([name]) => name !== 'schedule')
 
-it.each(checking)(
-  '%s tells an option that cannot be by its name, and takes undefined for none',
-  async (_, call) => {
-    const failed = async (more: object): Promise<unknown> => {
-      try {
-        await call(more)
-        return undefined
-      } catch (error) {
-        return error
-      }
+it.each(checking)('%s names a wrong option, and takes undefined for none', async (_, call) => {
+  const failed = async (more: object): Promise<unknown> => {
+    try {
+      await call(more)
+      return undefined
+    } catch (error) {
+      return error
     }
-    for (const name of await namesOf(call)) {
-      const wrong = await failed({ [name]: Symbol('hunter22') })
-      expect([name, wrong]).toEqual([name, expect.any(InvalidOption)])
-      expect(String(wrong)).toMatch(new RegExp(`${name} should be|because ${name}`))
-      expect(String(wrong)).not.toContain('hunter22')
-      const none = await failed({ [name]: undefined })
-      if (none !== undefined) expect(String(none)).toContain(' should be ') // one that is needed
-    }
-  },
-)
+  }
+  for (const name of await namesOf(call)) {
+    const wrong = await failed({ [name]: Symbol('hunter22') })
+    expect([name, wrong]).toEqual([name, expect.any(InvalidOption)])
+    expect(String(wrong)).toMatch(new RegExp(`${name} should be|because ${name}`))
+    expect(String(wrong)).not.toContain('hunter22')
+    const none = await failed({ [name]: undefined })
+    if (none !== undefined) expect(String(none)).toContain(' should be ') // one that is needed
+  }
+})
 
 it.each([
   ['status', 'FAILED'],
