@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { rows } from '../../src/api/index.js'
 import { createSandbox, type Listening, listen } from '../../src/sandbox/index.js'
 import { item } from '../support/batch.js'
-import { cli, folder, type RunOptions } from './support.js'
+import { cli, folder, jsonLines, type RunOptions } from './support.js'
 
 const file = await folder()
 beforeEach(() => mkdir(dirname(file('x')), { recursive: true }))
@@ -60,18 +60,12 @@ it('prints what the service answers', async () => {
 })
 
 it('prints a line for each row of a list, over its pages', async () => {
-  const pages = await Promise.all(
-    [0, 1, 2].map((n) => answerOf(`/api/v1/charges?page_size=100&page_num=${n}`)),
-  )
+  const page = (n: number) => answerOf(`/api/v1/charges?page_size=100&page_num=${n}`)
+  const pages = await Promise.all([0, 1, 2].map(page))
   const all = pages.flatMap((page) => JSON.parse(page).items)
   const { status, stdout } = await call(['charges.list'])
   expect(status).toBe(0)
-  expect(
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ).toEqual(all)
+  expect(jsonLines(stdout)).toEqual(all)
 })
 
 it('stops at --limit, and asks for no further page', async () => {
@@ -85,9 +79,8 @@ it('stops at --limit, and asks for no further page', async () => {
 })
 
 it('takes numbers, lists and nested objects as the codec wants them', async () => {
-  const { stdout } = await call([
-    ...['batchTransfers.create', 'name=2024', 'funding_source.id=linked_1', 'metadata.run=7'],
-  ])
+  const fields = ['name=2024', 'funding_source.id=linked_1', 'metadata.run=7']
+  const { stdout } = await call(['batchTransfers.create', ...fields])
   expect(JSON.parse(stdout)).toMatchObject({
     name: '2024',
     metadata: { run: '7' },
@@ -110,12 +103,9 @@ it('keeps the decimals of an amount', async () => {
 
 it('takes the body from a file or from stdin', async () => {
   const batch = JSON.parse((await call(['batchTransfers.create'])).stdout)
-  await writeFile(file('items.json'), JSON.stringify([item(1)]))
-  const added = await call([
-    'batchTransfers.addItems',
-    `id=${batch.id}`,
-    `items=@${file('items.json')}`,
-  ])
+  const path = file('items.json')
+  await writeFile(path, JSON.stringify([item(1)]))
+  const added = await call(['batchTransfers.addItems', `id=${batch.id}`, `items=@${path}`])
   expect(JSON.parse(added.stdout)).toMatchObject({ id: batch.id, total_item_count: 1 })
   const named = await call(['batchTransfers.create', '-'], { stdin: '{"name":"from stdin"}' })
   expect(JSON.parse(named.stdout).name).toBe('from stdin')

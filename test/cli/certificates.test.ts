@@ -45,23 +45,20 @@ const url = (query: string) => `postgres://user:secretWord@127.0.0.1:1/finance?$
 beforeEach(() => mkdir(file('.'), { recursive: true }).then(() => {}))
 
 describe.each(PARAMETERS)('%s', (parameter) => {
-  it.each(sample(4, CONTENTS))(
-    'that names %s is told, with its file, and nothing is sent',
-    async (_, content) => {
-      const path = file('some.pem')
-      await put(path, content)
-      for (const args of commands(
-        url(`sslmode=verify-full&${parameter}=${encodeURIComponent(path)}`),
-      )) {
-        const { status, stdout, stderr } = await cli(args)
-        expect([status, args[0]]).toEqual([2, args[0]])
-        expect(stderr).toMatch(/^(?:http:.*\n)?(?:incomplete.*\n)?payments-rx: [^\n]+\n$/)
-        expect(stderr).toContain(`${parameter}=${path} `)
-        expect(stderr).toMatch(/set it to (?:a|the right) file/)
-        expect(`${stdout}${stderr}`).not.toMatch(/secretWord|^ {4}at |ECONNREFUSED|ERR_/m)
-      }
-    },
-  )
+  it.each(sample(4, CONTENTS))('that names %s is refused, with its file', async (_, content) => {
+    const path = file('some.pem')
+    await put(path, content)
+    for (const args of commands(
+      url(`sslmode=verify-full&${parameter}=${encodeURIComponent(path)}`),
+    )) {
+      const { status, stdout, stderr } = await cli(args)
+      expect([status, args[0]]).toEqual([2, args[0]])
+      expect(stderr).toMatch(/^(?:http:.*\n)?(?:incomplete.*\n)?payments-rx: [^\n]+\n$/)
+      expect(stderr).toContain(`${parameter}=${path} `)
+      expect(stderr).toMatch(/set it to (?:a|the right) file/)
+      expect(`${stdout}${stderr}`).not.toMatch(/secretWord|^ {4}at |ECONNREFUSED|ERR_/m)
+    }
+  })
 })
 
 /** Contents of the files of the AWS tools. */
@@ -72,44 +69,30 @@ const SETTINGS: ReadonlyArray<Content> = [
   ['another profile', '[profile x]\nregion = eu-west-1\n'],
   ['an endpoint that is no URL', '[default]\nregion = eu-west-1\nendpoint_url = :::\n'],
   ['a key without its secret', '[default]\naws_access_key_id = AKIASECRETWORD\n'],
-  [
-    'a process that is not there',
-    '[default]\ncredential_process = /none/at/all --key secretWord\n',
-  ],
-  [
-    'a role whose profile is missing',
-    '[default]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = none\n',
-  ],
-  [
-    'a token that is missing',
-    '[default]\nrole_arn = arn:x\nweb_identity_token_file = /none/at/all\n',
-  ],
-  ['a session that is missing', '[default]\nsso_session = none\nsso_account_id = 1\n'],
+  ['a missing process', '[default]\ncredential_process = /none/at/all --key secretWord\n'],
+  ['a missing profile', '[default]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = none\n'],
+  ['a missing token', '[default]\nrole_arn = arn:x\nweb_identity_token_file = /none/at/all\n'],
+  ['a missing session', '[default]\nsso_session = none\nsso_account_id = 1\n'],
 ]
 
 describe.each(['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'])('%s', (variable) => {
-  it.each(sample(5, SETTINGS))(
-    'that names %s is told in one line, and nothing is sent',
-    async (_, content) => {
-      const path = file('aws')
-      await put(path, content)
-      for (const region of [{}, { AWS_REGION: 'eu-west-1' }]) {
-        const env = { HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...region }
-        for (const args of [
-          ['export', 'charges', ...KEYS, '--out', 's3://bucket/x/', '--progress', 'none'],
-          ['sync', 'charges', 's3://bucket/x/', ...KEYS, '--progress', 'none'],
-          ['verify', 's3://bucket/x/'],
-        ]) {
-          const { status, stdout, stderr } = await cli(args, { env: { ...env, [variable]: path } })
-          expect([status, args[0], stderr]).toEqual([2, args[0], stderr])
-          expect(stderr).toMatch(/^(?:http:.*\n)?(?:incomplete.*\n)?payments-rx: [^\n]+\n$/)
-          expect(`${stdout}${stderr}`).not.toMatch(
-            /secretWord|SECRETWORD|^ {4}at |TypeError|\[object/m,
-          )
-        }
+  it.each(sample(5, SETTINGS))('that names %s is refused in one line', async (_, content) => {
+    const path = file('aws')
+    await put(path, content)
+    for (const region of [{}, { AWS_REGION: 'eu-west-1' }]) {
+      const env = { HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...region }
+      for (const args of [
+        ['export', 'charges', ...KEYS, '--out', 's3://bucket/x/', '--progress', 'none'],
+        ['sync', 'charges', 's3://bucket/x/', ...KEYS, '--progress', 'none'],
+        ['verify', 's3://bucket/x/'],
+      ]) {
+        const { status, stdout, stderr } = await cli(args, { env: { ...env, [variable]: path } })
+        expect([status, args[0], stderr]).toEqual([2, args[0], stderr])
+        expect(stderr).toMatch(/^(?:http:.*\n)?(?:incomplete.*\n)?payments-rx: [^\n]+\n$/)
+        expect(`${stdout}${stderr}`).not.toMatch(/secretWord|^ {4}at |TypeError|\[object/im)
       }
-    },
-  )
+    }
+  })
 })
 
 describe('NODE_EXTRA_CA_CERTS', () => {
@@ -165,19 +148,14 @@ describe('a certificate and a key', () => {
 
   it.skipIf(!made)('that belong together are used: nothing listens there', async () => {
     const [[cert = '', key = ''] = []] = pems
-    expect(await used(cert, key)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('ECONNREFUSED'),
-    })
+    const { status, stderr } = await used(cert, key)
+    expect([status, stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')])
   })
 
   it.skipIf(!made)('that do not belong together are told', async () => {
     const [[cert = ''] = [], [, key = ''] = []] = pems
-    expect(await used(cert, key)).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining(
-        'the key in sslkey does not belong to the certificate in sslcert',
-      ),
-    })
+    const { status, stderr } = await used(cert, key)
+    expect(status).toBe(2)
+    expect(stderr).toContain('the key in sslkey does not belong to the certificate in sslcert')
   })
 })

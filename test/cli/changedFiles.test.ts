@@ -8,7 +8,7 @@ import { timer as after, map } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../bench/simulated/random.js'
 import { runs, SEED, sample } from '../support/runs.js'
-import { breaking, exporting, KEYS } from './exporting.js'
+import { breaking, exporting, KEYS, rowsChanged } from './exporting.js'
 import { cli, type RunOptions } from './support.js'
 
 const { file, serve } = await exporting()
@@ -88,32 +88,17 @@ const scenes: ReadonlyArray<Scene> = [
     make: async (folder) => {
       const server = await serve({
         charges: 120,
-        page: (page) => ({
-          ...page,
-          items: page.items.map((row, i) => (i === 3 ? { ...row, amount: 'none' } : row)),
-        }),
+        page: rowsChanged((row, i) => (i === 3 ? { ...row, amount: 'none' } : row)),
       })
       const base = ['--base-url', server.url, ...KEYS, '--page-size', '50', '--progress', 'none']
-      const args = (place: string) => [
-        'export',
-        'charges',
-        '--out',
-        join(place, 'c.parquet'),
-        ...base,
-      ]
+      const to = (place: string) => join(place, 'c.parquet')
+      const args = (place: string) => ['export', 'charges', '--out', to(place), ...base]
       expect((await cli(args(folder))).status).toBe(1)
       return [
         { args: (place) => [...args(place), '--resume'] },
         { args },
-        { args: (place) => ['verify', join(place, 'c.parquet')] },
-        {
-          args: (place) => [
-            'verify',
-            join(place, 'c.parquet'),
-            '--against-service',
-            ...base.slice(0, 6),
-          ],
-        },
+        { args: (place) => ['verify', to(place)] },
+        { args: (place) => ['verify', to(place), '--against-service', ...base.slice(0, 6)] },
       ]
     },
   },
@@ -138,10 +123,7 @@ const scenes: ReadonlyArray<Scene> = [
       make: async (folder) => {
         const server = await serve({ charges: 120 })
         const base = ['--base-url', server.url, ...KEYS, '--progress', 'none']
-        const args = (place: string) => [
-          ...['sync', 'charges', `${place}/`, '--format', format],
-          ...base,
-        ]
+        const args = (to: string) => ['sync', 'charges', `${to}/`, '--format', format, ...base]
         expect((await cli(args(folder))).status).toBe(0)
         return [{ args }, { args: (place) => ['verify', `${place}/`] }]
       },

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { of } from 'rxjs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { cli, folder, type RunOptions } from './support.js'
+import { cli, folder, jsonLines, type RunOptions } from './support.js'
 
 const file = await folder()
 
@@ -53,10 +53,7 @@ describe.each([
 describe('--progress json ends with "end"', () => {
   const endOf = async (args: ReadonlyArray<string>, options?: RunOptions) => {
     const { status, stderr } = await cli([...args, '--progress', 'json'], options)
-    const lines = stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const lines = jsonLines(stderr)
     expect(lines.at(-1)).toMatchObject({ type: 'end', status })
     return { lines, end: lines.at(-1) }
   }
@@ -71,11 +68,11 @@ describe('--progress json ends with "end"', () => {
     const nowhere = await endOf(['export', 'charges', '--out', file('no/a.csv'), ...sandbox])
     expect(nowhere.end).toMatchObject({ status: 2, reason: expect.stringContaining('--out') })
     const unknown = await endOf(['export', 'charges', '--colums', 'id'])
-    expect(unknown.end.reason).toMatch(/^unknown option '--colums'/)
+    expect(unknown.end?.reason).toMatch(/^unknown option '--colums'/)
     const keyless = await endOf(['follow', 'charges'])
-    expect(keyless.end.reason).toMatch(/^--base-url or /)
+    expect(keyless.end?.reason).toMatch(/^--base-url or /)
     const stopped = await endOf(['follow', 'charges', ...sandbox], { signals: of('SIGINT') })
-    expect(stopped.end.status).toBe(130)
+    expect(stopped.end?.status).toBe(130)
   })
 
   it('after the quote of a payment', async () => {

@@ -44,11 +44,8 @@ it('an export takes all settings from a file, also those that are exported with 
 it('a key comes from the file that PAYMENTS_API_KEY_FILE names, in an env file, too', async () => {
   const url = await service()
   const key = await written('key', CLIENT.apiKey)
-  const env = {
-    PAYMENTS_BASE_URL: url,
-    PAYMENTS_CLIENT_ID: CLIENT.clientId,
-    PAYMENTS_API_KEY_FILE: key,
-  }
+  const connection = { PAYMENTS_BASE_URL: url, PAYMENTS_CLIENT_ID: CLIENT.clientId }
+  const env = { ...connection, PAYMENTS_API_KEY_FILE: key }
   expect(await cli([...EXPORT, '--out', file('a.ndjson')], { env })).toMatchObject({ status: 0 })
   const lines = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   const path = await written('.env', ...lines)
@@ -64,12 +61,7 @@ describe('is refused by name, and shows no secret:', () => {
   ]
 
   it.each([
-    [
-      'another value',
-      SETTINGS,
-      { PAYMENTS_CLIENT_ID: 'you' },
-      'PAYMENTS_CLIENT_ID is exported with',
-    ],
+    ['another id', SETTINGS, { PAYMENTS_CLIENT_ID: 'you' }, 'PAYMENTS_CLIENT_ID is exported with'],
     [
       'another key',
       SETTINGS,

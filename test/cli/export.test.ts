@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { Subject } from 'rxjs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CLIENT, type Judge } from '../support/judge.js'
-import { exporting, KEYS } from './exporting.js'
+import { breaking, exporting, KEYS, rowsChanged } from './exporting.js'
 import { cli, rowsOf, unfinished } from './support.js'
 
 const FIELDS = [
@@ -54,11 +54,9 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     await cli(
       to(
         server,
-        ...[
-          ...['--from', '2024-01-31', '--to', '2024-02-29', '--status', 'SETTLED', '--currency'],
-          'EUR',
-        ],
-        ...['--source', 'acct_3', '--request-id', 'request-3', '--page-size', '50'],
+        ...['--from', '2024-01-31', '--to', '2024-02-29', '--status', 'SETTLED'],
+        ...['--currency', 'EUR', '--source', 'acct_3', '--request-id', 'request-3'],
+        ...['--page-size', '50'],
       ),
     )
     const asked = server.seen.find(({ route }) => route === 'GET /api/v1/charges')
@@ -82,11 +80,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
   })
 
   it('is incomplete, and says so, when a page cannot be read', async () => {
-    const server = await serve({
-      charges: 400,
-      fault: ({ route, nth }) =>
-        route === 'GET /api/v1/charges' && nth > 3 ? { status: 500 } : undefined,
-    })
+    const server = await serve({ charges: 400, fault: breaking(4, { status: 500 }).fault })
     const { status, stderr } = await cli(to(server, '--page-size', '50'))
     const { length } = await rowsOf(await unfinished(out))
     expect(length).toBeGreaterThan(0)
@@ -101,10 +95,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
   it('rejects rows that do not decode, counts them, and is incomplete', async () => {
     const server = await serve({
       charges: 120,
-      page: (page) => ({
-        ...page,
-        items: page.items.map((row) => (row.id === 'chg_57' ? { ...row, amount: '9.99' } : row)),
-      }),
+      page: rowsChanged((row) => (row.id === 'chg_57' ? { ...row, amount: '9.99' } : row)),
     })
     const { status, stderr } = await cli(to(server, '--page-size', '50'))
     expect(await rowsOf(out)).toHaveLength(119)
@@ -197,10 +188,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
   it('escapes on a terminal what would drive it, and nowhere else', async () => {
     const server = await serve({
       charges: 1,
-      page: (page) => ({
-        ...page,
-        items: page.items.map((row) => ({ ...Object(row), x: '\u009b' })),
-      }),
+      page: rowsChanged((row) => ({ ...row, x: '\u009b' })),
     })
     out = '-'
     const shown: Array<string> = []

@@ -34,18 +34,14 @@ describe('a clock that was never set', () => {
 })
 
 describe('an export that begins later than now, by the clock of the service', () => {
-  const LATER = ['--from', '2099-01-01T00:00:00Z']
+  const LATER = ['--from', '2099-01-01T00:00:00Z', '--restart']
 
   it.each(['c.ndjson', 'c/'])('is refused, and leaves %s as it is', async (name) => {
     const server = await serve({ charges: 20 })
     expect((await charges(server, file(name), FROM)).status).toBe(0)
     const before = await disk()
-    const { status, stdout, stderr } = await charges(
-      server,
-      file(name),
-      [...LATER, '--restart'],
-      '2100-01-01T00:00:00Z',
-    )
+    const now = '2100-01-01T00:00:00Z'
+    const { status, stdout, stderr } = await charges(server, file(name), LATER, now)
     expect(stderr).toMatch(
       /from_created_at should be no later than now \(\S+ by the clock of the service\)/,
     )

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { duckdb, textOf } from '../export/reading.js'
 import { PARTNER } from '../support/judge.js'
-import { charges, exporting, KEYS, runOf } from './exporting.js'
+import { charges, exporting, KEYS, rowsChanged, runOf } from './exporting.js'
 import { cli, rowsOf } from './support.js'
 
 const { file, serve } = await exporting()
@@ -36,10 +36,7 @@ describe('the format', () => {
 it('rejects rows that decode and do not fit the format', async () => {
   const server = await serve({
     charges: 20,
-    page: (page) => ({
-      ...page,
-      items: page.items.map((row, i) => (i === 3 ? { ...row, amount: 2 ** 60 } : row)),
-    }),
+    page: rowsChanged((row, i) => (i === 3 ? { ...row, amount: 2 ** 60 } : row)),
   })
   const out = file('c.parquet')
   const { status, stderr } = await charges(server, out)
@@ -94,9 +91,8 @@ describe('other lists', () => {
   ] as const)('%s', async (name, more, options, count) => {
     const server = await serve(options)
     const out = file('c.ndjson')
-    const { status, stderr } = await cli([
-      ...['export', name, '--base-url', server.url, ...KEYS, '--out', out, ...more],
-    ])
+    const args = ['export', name, '--base-url', server.url, ...KEYS, '--out', out]
+    const { status, stderr } = await cli([...args, ...more])
     expect(stderr).toContain(`complete: ${count.toLocaleString('en-US')} rows`)
     expect(status).toBe(0)
     const rows = await rowsOf(out)

@@ -12,6 +12,8 @@ beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
 const exported = (...args: ReadonlyArray<string>) =>
   cli(['export', 'charges', '--sandbox', '--rows', '20', ...args])
 
+const PART = 'is a name that the export uses for its rows'
+
 it.each([
   ['the output', 'c.ndjson', ['--checkpoint', 'c.ndjson'], '--checkpoint and --out'],
   ['its manifest', 'c.ndjson', ['--checkpoint', 'c.ndjson.manifest.json'], 'and the manifest are'],
@@ -19,12 +21,7 @@ it.each([
   ['a link to it', 'c.ndjson', ['--checkpoint', 'link.ndjson'], '--checkpoint and --out'],
   ['the same', 'c.ndjson', ['--checkpoint', '../sub/c.ndjson'], '--checkpoint and --out'],
   ['a manifest', 'd/', ['--checkpoint', 'd/_manifest.json'], '--checkpoint and the manifest'],
-  [
-    'a part',
-    'd/',
-    ['--checkpoint', 'd/part-00001-001.ndjson'],
-    'is a name that the export uses for its rows',
-  ],
+  ['a part', 'd/', ['--checkpoint', 'd/part-00001-001.ndjson'], PART],
 ])('are refused when one is %s: %s %j', async (_, out, [first, ...rest], said) => {
   await mkdir(file('sub'))
   await writeFile(file('sub/c.ndjson'), 'earlier\n')
@@ -181,10 +178,7 @@ it('are as they were where what is kept of them cannot be read', async () => {
 
 it('are nowhere once the folder is gone that the command was started in', async () => {
   const cwd = vi.spyOn(process, 'cwd').mockImplementation(() => {
-    throw Object.assign(new Error('ENOENT: process.cwd failed'), {
-      code: 'ENOENT',
-      syscall: 'uv_cwd',
-    })
+    throw Object.assign(new Error('ENOENT: process.cwd'), { code: 'ENOENT', syscall: 'uv_cwd' })
   })
   const { status, stderr } = await exported('--out', 'c.ndjson').finally(() => cwd.mockRestore())
   expect([status, stderr]).toEqual([

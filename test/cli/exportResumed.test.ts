@@ -6,7 +6,7 @@ import { asyncScheduler, Observable, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { duckdb } from '../export/reading.js'
 import { upTo } from '../support/numbers.js'
-import { breaking, charges, exporting, idsOf, KEYS, runOf } from './exporting.js'
+import { breaking, charges, exporting, idsOf, KEYS, rowsChanged, runOf } from './exporting.js'
 import { cli, rowsOf, unfinished } from './support.js'
 
 const { file, serve } = await exporting()
@@ -39,11 +39,7 @@ describe('an export that stopped', () => {
     expect(run).toMatchObject({ complete: true, starts: 2 })
     expect(stderr).toContain(`, ${run.requests} requests, 0 refused,`) // of both starts, as the rows are
     const verified = await cli(['verify', out])
-    expect(verified).toEqual({
-      status: 0,
-      stdout: 'matches the manifest: 1 file\n',
-      stderr: '',
-    })
+    expect(verified).toEqual({ status: 0, stdout: 'matches the manifest: 1 file\n', stderr: '' })
   })
 
   it.each([
@@ -175,52 +171,40 @@ describe('an export that stopped', () => {
     expect(await readFile(out, 'utf8')).toBe(before)
   })
 
-  it.each(['c.ndjson', 'd/'])(
-    'starts over with --restart, and names each file that it removes: %s',
-    async (name) => {
-      const { fault, state } = breaking(4)
-      const server = await serve({
-        charges: 400,
-        fault,
-        page: (page) => ({
-          ...page,
-          items: page.items.map((row, i) => (i === 3 && state.on ? { ...row, amount: null } : row)),
-        }),
-      })
-      const out = file(name)
-      const paths = () =>
-        readdirSync(dirname(out.replace(/\/$/, '/x')), { recursive: true, withFileTypes: true })
-          .filter((one) => one.isFile() && !one.name.endsWith('checkpoint.json'))
-          .map((one) => join(one.parentPath, one.name))
-      const versions = () =>
-        new Map(paths().map((path) => [path, `${statSync(path, { bigint: true }).mtimeNs}`]))
-      expect((await charges(server, out)).status).toBe(1)
-      state.on = false
-      for (const left of ['an interrupted run', 'a complete run']) {
-        const before = versions()
-        const { status, stderr } = await charges(server, out, ['--restart', '--progress', 'auto'])
-        expect([left, status]).toEqual([left, 0])
-        const named = Array.from(
-          stderr.matchAll(/^--restart will remove (.*)$/gm),
-          ([, path]) => path,
-        )
-        const now = versions()
-        const gone = [...before].flatMap(([path, was]) => (now.get(path) === was ? [] : [path]))
-        expect(named.sort()).toEqual(gone.sort())
-        expect(named.length).toBeGreaterThan(1)
-      }
-      const files = paths().filter((path) => path.endsWith('.ndjson'))
-      expect(idsOf((await Promise.all(files.map(rowsOf))).flat())).toEqual(upTo(400))
-    },
-  )
+  it.each(['c.ndjson', 'd/'])('starts over with --restart, naming old files: %s', async (name) => {
+    const { fault, state } = breaking(4)
+    const server = await serve({
+      charges: 400,
+      fault,
+      page: rowsChanged((row, i) => (i === 3 && state.on ? { ...row, amount: null } : row)),
+    })
+    const out = file(name)
+    const paths = () =>
+      readdirSync(dirname(out.replace(/\/$/, '/x')), { recursive: true, withFileTypes: true })
+        .filter((one) => one.isFile() && !one.name.endsWith('checkpoint.json'))
+        .map((one) => join(one.parentPath, one.name))
+    const versions = () =>
+      new Map(paths().map((path) => [path, `${statSync(path, { bigint: true }).mtimeNs}`]))
+    expect((await charges(server, out)).status).toBe(1)
+    state.on = false
+    for (const left of ['an interrupted run', 'a complete run']) {
+      const before = versions()
+      const { status, stderr } = await charges(server, out, ['--restart', '--progress', 'auto'])
+      expect([left, status]).toEqual([left, 0])
+      const named = Array.from(stderr.matchAll(/^--restart will remove (.*)$/gm), (line) => line[1])
+      const now = versions()
+      const gone = [...before].flatMap(([path, was]) => (now.get(path) === was ? [] : [path]))
+      expect(named.sort()).toEqual(gone.sort())
+      expect(named.length).toBeGreaterThan(1)
+    }
+    const files = paths().filter((path) => path.endsWith('.ndjson'))
+    expect(idsOf((await Promise.all(files.map(rowsOf))).flat())).toEqual(upTo(400))
+  })
 
   it('for too many rejects resumes with a higher --max-rejects', async () => {
     const server = await serve({
       charges: 300,
-      page: (page) => ({
-        ...page,
-        items: page.items.map((row, i) => (i % 10 === 0 ? { ...row, amount: null } : row)),
-      }),
+      page: rowsChanged((row, i) => (i % 10 === 0 ? { ...row, amount: null } : row)),
     })
     const out = file('c.ndjson')
     const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])

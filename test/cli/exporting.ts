@@ -3,7 +3,16 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { readManifest } from '../../src/export/transfer/Manifest.js'
-import { CLIENT, type Fault, type Judge, judge, type Seen } from '../support/judge.js'
+import {
+  CLIENT,
+  type Fault,
+  type Judge,
+  type JudgeOptions,
+  judge,
+  type Seen,
+} from '../support/judge.js'
+import type { Page } from '../support/judgeAccount.js'
+import type { Row } from '../support/judgeLists.js'
 import { cli, folder, type RunOptions } from './support.js'
 
 /** A folder and servers for one test file; the servers are closed after each test. */
@@ -13,7 +22,7 @@ export const exporting = async () => {
   beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
   afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
 
-  const serve = async (options: Parameters<typeof judge>[0]): Promise<Judge> => {
+  const serve = async (options: JudgeOptions): Promise<Judge> => {
     const server = await judge(options)
     servers.push(server)
     return server
@@ -37,6 +46,12 @@ export const charges = (
     ],
     options,
   )
+
+/** Changes each row of a page. */
+export const rowsChanged = (change: (row: Row, index: number) => Row) => (page: Page) => ({
+  ...page,
+  items: page.items.map(change),
+})
 
 export const runOf = async (path: string) => readManifest(path)(await readFile(path, 'utf8')).run
 

@@ -15,11 +15,8 @@ let payments: Client
 
 beforeEach(async () => {
   sandbox = await listen({ charges: 50, batches: 0, limits: false })
-  payments = createClient({
-    baseUrl: sandbox.url,
-    credentials: sandboxCredentials,
-    limits: unlimited,
-  })
+  const credentials = sandboxCredentials
+  payments = createClient({ baseUrl: sandbox.url, credentials, limits: unlimited })
 })
 
 afterEach(() => sandbox.close())
@@ -49,14 +46,10 @@ const followed = async (
       done()
     },
   })
-  const running = cli(
-    [
-      'follow',
-      ...args,
-      ...['--base-url', sandbox.url, '--no-limits', '--client-id', sandboxCredentials.clientId],
-    ],
-    { signals, stdout, env: { PAYMENTS_API_KEY: sandboxCredentials.apiKey } },
-  )
+  const { clientId, apiKey } = sandboxCredentials
+  const account = ['--base-url', sandbox.url, '--no-limits', '--client-id', clientId]
+  const env = { PAYMENTS_API_KEY: apiKey }
+  const running = cli(['follow', ...args, ...account], { signals, stdout, env })
   const changes: Array<unknown> = []
   const changing = setInterval(() => changes.push(change()), 300)
   const { status, stderr } = await running
@@ -89,10 +82,8 @@ describe('follow charges', () => {
   })
 
   it('begins at --since', async () => {
-    const { status, lines } = await followed(
-      ['charges', '--since', '2020-01-01'],
-      (_, nth) => nth === 50,
-    )
+    const args = ['charges', '--since', '2020-01-01']
+    const { status, lines } = await followed(args, (_, nth) => nth === 50)
     expect(status).toBe(143)
     expect(new Set(lines.map(({ value }) => value.id)).size).toBe(50)
     expect(lines.map(({ position }) => position.emitted)).toEqual(lines.map((_, i) => i))
@@ -156,19 +147,14 @@ describe('follow DEST', () => {
     }, 300)
     const isThere = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): boolean =>
       rows.some(({ id }) => id === made)
-    const { status, stdout, stderr } = await keptIn(['charges', to], to, isThere, {
-      signal,
-      kept: '"proved"',
-    })
+    const until = { signal, kept: '"proved"' }
+    const { status, stdout, stderr } = await keptIn(['charges', to], to, isThere, until)
     expect([status, stdout]).toEqual([expected, ''])
     expect(stderr).toMatch(/^reading everything$/m)
     expect(stderr).toMatch(/caught up to .*: 5[01] rows written; polling from now on/)
     expect(stderr).toMatch(/^row counts match the service up to .* \(50 rows/m)
-    expect(stderr).toMatch(
-      new RegExp(
-        `stopped by ${signal === 'SIGINT' ? 'Ctrl-C' : signal}; rerun the same command to continue\n$`,
-      ),
-    )
+    const by = signal === 'SIGINT' ? 'Ctrl-C' : signal
+    expect(stderr).toMatch(new RegExp(`stopped by ${by}; rerun the same command to continue\n$`))
   })
 
   it('keeps batches, which are read whole, and forgets those that are gone', async () => {
@@ -176,11 +162,8 @@ describe('follow DEST', () => {
     setTimeout(() => {
       lastValueFrom(payments.batchTransfers.create({ request_id: 'b1' })).catch(() => {})
     }, 300)
-    const { status, stderr } = await keptIn(
-      ['batch-transfers', to],
-      to,
-      (rows) => rows.length === 1,
-    )
+    const args = ['batch-transfers', to]
+    const { status, stderr } = await keptIn(args, to, (rows) => rows.length === 1)
     expect(status).toBe(143)
     expect(stderr).toMatch(/one request per 50 batches/)
   })

@@ -69,12 +69,9 @@ it.each([
   expect(full).toMatchObject({ status: 1, stderr: 'payments-rx: cannot write stdout: ENOSPC\n' })
 })
 
-it.each(['EPIPE', 'ENOSPC'])(
-  'a write of call whose answer is lost (%s) was made: status 4',
-  async (code) => {
-    const create = ['call', 'batchTransfers.create', 'request_id=lost-1', '--sandbox']
-    const { status, stderr } = await cli(create, { stdout: failing(code) })
-    expect(status).toBe(4)
-    expect(stderr).toContain('the call was made, but its response could not be printed')
-  },
-)
+it.each(['EPIPE', 'ENOSPC'])('a lost answer of a write by call is status 4: %s', async (code) => {
+  const create = ['call', 'batchTransfers.create', 'request_id=lost-1', '--sandbox']
+  const { status, stderr } = await cli(create, { stdout: failing(code) })
+  expect(status).toBe(4)
+  expect(stderr).toContain('the call was made, but its response could not be printed')
+})

@@ -18,6 +18,9 @@ const { at, env, row, newRun, wages, csv, ...account } = await paying()
 /** More than any test pays: `--yes` requires a limit. */
 const BOUND = ['--max', 'USD=1000000']
 
+/** A row whose currency is none. */
+const inDollars = (n: number): string => row(n).replace('USD', 'dollars')
+
 const pay = (args: ReadonlyArray<string>, options?: RunOptions) => {
   const bound = args.includes('--yes') && !args.includes('--max') ? BOUND : []
   return account.pay([...args, ...bound], options)
@@ -107,11 +110,7 @@ describe('payments-rx pay', () => {
 
   it('tells invalid rows by their numbers, submits nothing, and keeps them in a file', async () => {
     const run = newRun()
-    const file = await csv('wages.csv', [
-      row(0),
-      `${row(1).replace('USD', 'dollars')}`,
-      row(2, 'Pay 2_invalid'),
-    ])
+    const file = await csv('wages.csv', [row(0), inDollars(1), row(2, 'Pay 2_invalid')])
     const first = await pay([file, '--run', run, '--yes'])
     expect(first.status).toBe(2)
     expect(first.stderr).toMatch(/1 item is invalid, nothing was sent: item 2: source_currency/)
@@ -123,11 +122,7 @@ describe('payments-rx pay', () => {
 
   it('pays the others with --without-invalid, and the rejected file, mended, under another name', async () => {
     const run = newRun()
-    const file = await csv('wages.csv', [
-      row(0),
-      row(1).replace('USD', 'dollars'),
-      row(2, 'Pay 2_invalid'),
-    ])
+    const file = await csv('wages.csv', [row(0), inDollars(1), row(2, 'Pay 2_invalid')])
     const { status, stderr } = await pay([file, '--run', run, '--yes', '--without-invalid'])
     expect(status).toBe(4)
     expect(stderr).toContain(`finished: 1 of 3 payments in ${run} booked, 2 left out`)
@@ -150,12 +145,8 @@ describe('payments-rx pay', () => {
   })
 
   it('reports the outcomes of invalid rows by their own request_id', async () => {
-    const bad = row(1).replace('USD', 'dollars')
-    const file = await csv(
-      'named.csv',
-      [`wage-a,${row(0)}`, `wage-b,${bad}`, `,${bad}`],
-      `request_id,${COLUMNS}`,
-    )
+    const rows = [`wage-a,${row(0)}`, `wage-b,${inDollars(1)}`, `,${inDollars(1)}`]
+    const file = await csv('named.csv', rows, `request_id,${COLUMNS}`)
     const run = newRun()
     await pay([file, '--run', run, '--yes', '--without-invalid'])
     expect(await rowsOf(`${file}.${run}.outcomes.ndjson`)).toMatchObject([
@@ -166,7 +157,7 @@ describe('payments-rx pay', () => {
   })
 
   it('refuses an invalid row that has the request_id of another', async () => {
-    const rows = [`wage-a,${row(0)}`, `wage-a,${row(1).replace('USD', 'dollars')}`]
+    const rows = [`wage-a,${row(0)}`, `wage-a,${inDollars(1)}`]
     const file = await csv('twice.csv', rows, `request_id,${COLUMNS}`)
     const args = [file, '--run', newRun(), '--yes', '--without-invalid']
     const { status, stderr } = await pay(args)
@@ -263,11 +254,8 @@ describe('files of payments', () => {
 
   it('may have columns for keys of metadata, also for a key with a dot', async () => {
     const run = newRun()
-    const file = await csv(
-      'centres.csv',
-      [`${row(0)},north,7`],
-      `${COLUMNS},metadata.cost.centre,metadata.team`,
-    )
+    const header = `${COLUMNS},metadata.cost.centre,metadata.team`
+    const file = await csv('centres.csv', [`${row(0)},north,7`], header)
     await pay([file, '--run', run]) // without --yes it stays a draft
     const { batchTransfers } = createClient({
       baseUrl: env.PAYMENTS_BASE_URL,
@@ -300,27 +288,15 @@ describe('files of payments', () => {
     expect(await quoted([file, '--map', at('map.json')])).toContain('10.10')
   })
 
+  const LATIN = Buffer.from(`${COLUMNS}\n${row(0, 'M\u00fcller')}`, 'latin1')
+  const MISSPELT = /no field "transfer_amout" \(did you mean transfer_amount\?\)/
+
   it.each([
-    [
-      'an unknown column',
-      'x.csv',
-      `${COLUMNS},transfer_amout\n${row(0)},1`,
-      /no field "transfer_amout" \(did you mean transfer_amount\?\)/,
-    ],
+    ['an unknown column', 'x.csv', `${COLUMNS},transfer_amout\n${row(0)},1`, MISSPELT],
     ['a column twice', 'x.csv', `${COLUMNS},reason\n${row(0)},1`, /two columns are named "reason"/],
-    [
-      'a row with too many cells',
-      'x.csv',
-      `${COLUMNS}\n${row(0)},1`,
-      /has 8 cells, but there are 7 columns/,
-    ],
+    ['a cell too many', 'x.csv', `${COLUMNS}\n${row(0)},1`, /has 8 cells, but there are 7 columns/],
     ['no rows at all', 'x.csv', '', /is empty/],
-    [
-      'another encoding',
-      'x.csv',
-      Buffer.from(`${COLUMNS}\n${row(0, 'M\u00fcller')}`, 'latin1'),
-      /is not UTF-8/,
-    ],
+    ['another encoding', 'x.csv', LATIN, /is not UTF-8/],
     ['a quote that is not closed', 'x.csv', `${COLUMNS}\n"${row(0)}`, /cannot be read/],
     ['no JSON', 'x.ndjson', '{"reason"', /cannot be read/],
   ])('are refused with %s', async (_, name, content, message) => {
@@ -385,12 +361,8 @@ describe('batches of which some cannot be submitted', () => {
       async (url, ask) =>
         url.endsWith('/submit') && ++submissions === 2 ? { status: 400, json: SHORT } : ask(),
       async (env) => {
-        const invalid = [row(1, 'Pay 1_invalid')]
-        const file = await csv('left.csv', [
-          ...invalid,
-          ...rows.slice(2),
-          row(1, 'Pay 1200_invalid'),
-        ])
+        const invalid = (n: number): string => row(1, `Pay ${n}_invalid`)
+        const file = await csv('left.csv', [invalid(1), ...rows.slice(2), invalid(1_200)])
         const args = [file, '--run', 'left', '--yes']
         await pay([...args, '--without-invalid'], { env })
         const { status, stderr } = await pay(args, { env })
@@ -465,13 +437,9 @@ describe('batches of which some cannot be submitted', () => {
       async (env) => {
         const file = await csv('above.csv', rows)
         for (const _run of ['first', 'again']) {
-          const { status, stderr } = await pay(
-            [file, '--run', 'above', '--yes', '--max', 'USD=180250'],
-            { env },
-          )
-          expect(stderr).toMatch(
-            / USD would be paid, above the limit of 180250 \(--max\): nothing more was/,
-          )
+          const args = [file, '--run', 'above', '--yes', '--max', 'USD=180250']
+          const { status, stderr } = await pay(args, { env })
+          expect(stderr).toMatch(/above the limit of 180250 \(--max\): nothing more was/)
           expect(status).toBe(4)
         }
       },

@@ -11,6 +11,8 @@ const { at, env, sandbox, row, newRun, pay, wages, csv } = await paying()
 
 const BOUND = ['--yes', '--max', 'USD=1000000']
 
+const OUTCOME = '{"request_id":"a","batch":"b-1","state":"booked"}\n'
+
 type Change = Parameters<typeof changed>[1]
 
 const names = async (): Promise<ReadonlyArray<string>> => (await readdir(at('.'))).toSorted()
@@ -56,25 +58,22 @@ describe('the status', () => {
     ['access', 403],
     ['the login', 401],
     ['the login', 403],
-  ])(
-    'is 4 where %s is refused with %i: an earlier run may have submitted payments, this one did not',
-    async (what, code) => {
-      const run = newRun()
-      const file = await csv('w.csv', wages(2))
-      await pay([file, '--run', run, ...BOUND])
-      const refusal = { status: code, json: { code: 'forbidden', message: 'no' } }
-      const refuse: Change = async (url, ask) =>
-        /login/.test(url) === (what === 'the login') ? refusal : ask()
-      await changed(sandbox, refuse, async (url) => {
-        const behind = { ...env, PAYMENTS_BASE_URL: url }
-        const { status, stderr } = await pay([file, '--run', run, ...BOUND], { env: behind })
-        expect(status).toBe(4)
-        const first = `${what} was refused, so this run submitted nothing \\((GET|POST) .* ${code} `
-        const last = `; an earlier run of ${run} may have submitted payments; once the cause is fixed, `
-        expect(stderr).toMatch(new RegExp(`^payments-rx: ${first}.*${last}`, 'm'))
-      })
-    },
-  )
+  ])('is 4 where %s is refused with %i after a run that may have paid', async (what, code) => {
+    const run = newRun()
+    const file = await csv('w.csv', wages(2))
+    await pay([file, '--run', run, ...BOUND])
+    const refusal = { status: code, json: { code: 'forbidden', message: 'no' } }
+    const refuse: Change = async (url, ask) =>
+      /login/.test(url) === (what === 'the login') ? refusal : ask()
+    await changed(sandbox, refuse, async (url) => {
+      const behind = { ...env, PAYMENTS_BASE_URL: url }
+      const { status, stderr } = await pay([file, '--run', run, ...BOUND], { env: behind })
+      expect(status).toBe(4)
+      const first = `${what} was refused, so this run submitted nothing \\((GET|POST) .* ${code} `
+      const last = `; an earlier run of ${run} may have submitted payments; once the cause is fixed, `
+      expect(stderr).toMatch(new RegExp(`^payments-rx: ${first}.*${last}`, 'm'))
+    })
+  })
 
   it.each([
     ['a header only', 'x.csv', `${COLUMNS}\n`],
@@ -118,10 +117,7 @@ describe('results', () => {
   it.each([
     ['a folder', (path: string) => mkdir(path)],
     ['a file of another program', (path: string) => writeFile(path, 'mine')],
-    [
-      'outcomes of another run',
-      (path: string) => writeFile(path, '{"request_id":"a","batch":"b-1","state":"booked"}\n'),
-    ],
+    ['outcomes of another run', (path: string) => writeFile(path, OUTCOME)],
     ['a link', (path: string) => symlink(at('victim'), path)],
   ])('go beside %s by their name, with a number', async (_, put) => {
     const run = newRun()

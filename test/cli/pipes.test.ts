@@ -8,17 +8,10 @@ import { folder } from './support.js'
 const main = await builtCommand()
 const file = await folder()
 
+const EXPORT = 'export charges --sandbox --rows 3000 --in-place --out'.split(' ')
+
 const exporting = (pipe: string, ...args: ReadonlyArray<string>) =>
-  spawn(
-    process.execPath,
-    [
-      ...[main, 'export', 'charges'],
-      ...'--sandbox --rows 3000 --in-place --out'.split(' '),
-      pipe,
-      ...args,
-    ],
-    { stdio: 'ignore' },
-  )
+  spawn(process.execPath, [main, ...EXPORT, pipe, ...args], { stdio: 'ignore' })
 
 const namedPipe = (name: string): string => {
   const pipe = file(name)

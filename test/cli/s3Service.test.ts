@@ -103,12 +103,10 @@ it.skipIf(!hasS3Service).concurrent.each(
 /** Makes a bucket with rules, and a client whose charges go there. */
 const withRules = async (name: string, make: (client: S3Client) => Promise<unknown>) => {
   const { env } = storage
+  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = env
   const client = new S3Client({
     ...{ endpoint: env.AWS_ENDPOINT_URL ?? '', region: 'us-east-1', forcePathStyle: true },
-    credentials: {
-      accessKeyId: env.AWS_ACCESS_KEY_ID ?? '',
-      secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '',
-    },
+    credentials: { accessKeyId, secretAccessKey },
   })
   await make(client)
   client.destroy()
@@ -139,44 +137,27 @@ describe.skipIf(!hasS3Service)('a bucket with rules of a real S3 service', () =>
 
   it('with Object Lock and a default retention takes syncs and exports, or is refused for its conditions', () =>
     withRules('locked', async (client) => {
-      await client.send(
-        new CreateBucketCommand({ Bucket: 'locked', ObjectLockEnabledForBucket: true }),
-      )
-      await client.send(
-        new PutObjectLockConfigurationCommand({
-          Bucket: 'locked',
-          ObjectLockConfiguration: {
-            ObjectLockEnabled: 'Enabled',
-            Rule: { DefaultRetention: DAYS },
-          },
-        }),
-      )
+      const bucket = { Bucket: 'locked', ObjectLockEnabledForBucket: true }
+      await client.send(new CreateBucketCommand(bucket))
+      const lock = { ObjectLockEnabled: 'Enabled', Rule: { DefaultRetention: DAYS } } as const
+      const config = { Bucket: 'locked', ObjectLockConfiguration: lock }
+      await client.send(new PutObjectLockConfigurationCommand(config))
     }))
 
   it('with versions takes syncs and exports, or is refused for its conditions', () =>
     withRules('versioned', async (client) => {
       await client.send(new CreateBucketCommand({ Bucket: 'versioned' }))
-      await client.send(
-        new PutBucketVersioningCommand({
-          Bucket: 'versioned',
-          VersioningConfiguration: { Status: 'Enabled' },
-        }),
-      )
+      const config = { VersioningConfiguration: { Status: 'Enabled' } } as const
+      await client.send(new PutBucketVersioningCommand({ Bucket: 'versioned', ...config }))
     }))
 
   it('that denies removals is complete, and what is there still is named', async () => {
     const ended = await withRules('kept', async (client) => {
       await client.send(new CreateBucketCommand({ Bucket: 'kept' }))
+      const Resource = ['arn:aws:s3:::kept/*']
       const Policy = JSON.stringify({
         Version: '2012-10-17',
-        Statement: [
-          {
-            Effect: 'Deny',
-            Principal: '*',
-            Action: ['s3:DeleteObject'],
-            Resource: ['arn:aws:s3:::kept/*'],
-          },
-        ],
+        Statement: [{ Effect: 'Deny', Principal: '*', Action: ['s3:DeleteObject'], Resource }],
       })
       await client.send(new PutBucketPolicyCommand({ Bucket: 'kept', Policy }))
     })

@@ -94,9 +94,11 @@ export const unfinished = async (out: string): Promise<string> => {
   return join(dirname(out), name)
 }
 
-/** The rows of an NDJSON file; throws at a line that is no JSON. */
-export const rowsOf = async (path: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
-  (await readFile(path, 'utf8'))
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line))
+/** The values of lines of JSON; throws at a line that is no JSON. */
+export const jsonLines = (text: string): ReadonlyArray<Record<string, unknown>> => {
+  const lines = text.split('\n').slice(0, -1)
+  return lines.map((line) => JSON.parse(line))
+}
+
+/** The rows of an NDJSON file. */
+export const rowsOf = async (path: string) => jsonLines(await readFile(path, 'utf8'))

@@ -15,7 +15,7 @@ import {
   listen,
   sandboxCredentials,
 } from '../../src/sandbox/index.js'
-import { CLIENT, judge } from '../support/judge.js'
+import { CLIENT, type JudgeOptions, judge } from '../support/judge.js'
 import { spellings } from '../support/secrets.js'
 import { cli, folder, type Signal } from './support.js'
 
@@ -80,43 +80,38 @@ it('runs on a sandbox of its own', async () => {
   expect(rowsIn(to)).toBe(50)
 })
 
-it.each(['charges.sqlite', 'charges/'])(
-  'keeps rows that cannot be written in %s until the next run, and says only their ids and why',
-  async (dest) => {
-    const bad = { id: 'c\u202e1', amount: { pan: '4111111111111111' } }
-    let spoilt = [bad]
-    const server = await judge({
-      charges: 1,
-      page: (page) => ({ ...page, items: [...spoilt, ...page.items] }),
-    })
-    const { clientId, apiKey } = CLIENT
-    const where = ['sync', 'charges', file(dest), '--base-url', server.url, '--progress', 'none']
-    const night = () => cli([...where, '--client-id', clientId, '--api-key', apiKey])
-    const { status, stderr } = await night()
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/^rejected: c 1: GET \/api\/v1\/charges: /)
-    expect(stderr).not.toContain('4111')
-    if (dest.endsWith('/')) {
-      expect(stderr).toContain(`see "rejected" in ${file(dest)}_manifest.json; the next run`)
-      const { run } = JSON.parse(await readFile(file(`${dest}_manifest.json`), 'utf8'))
-      const kept = `${file(dest)}${run.rejected.path}`
-      expect(await readFile(kept, 'utf8')).toContain('4111')
-      if (process.platform !== 'win32') expect((await stat(kept)).mode & 0o777).toBe(0o600)
-    } else {
-      expect(stderr).toContain('see the table charges_rejects; the next run retries them')
-      expect([rowsIn(file(dest)), rowsIn(file(dest), 'charges_rejects')]).toEqual([1, 1])
-    }
-    spoilt = []
-    expect((await night()).stderr).not.toContain('rejected: ')
-    await server.close()
-    if (dest.endsWith('/')) {
-      const { run } = JSON.parse(await readFile(file(`${dest}_manifest.json`), 'utf8'))
-      expect(run).not.toHaveProperty('rejected')
-    } else {
-      expect(rowsIn(file(dest), 'charges_rejects')).toBe(0)
-    }
-  },
-)
+it.each(['charges.sqlite', 'charges/'])('keeps rows that it cannot write: %s', async (dest) => {
+  const bad = { id: 'c\u202e1', amount: { pan: '4111111111111111' } }
+  let spoilt = [bad]
+  const page: JudgeOptions['page'] = (was) => ({ ...was, items: [...spoilt, ...was.items] })
+  const server = await judge({ charges: 1, page })
+  const { clientId, apiKey } = CLIENT
+  const where = ['sync', 'charges', file(dest), '--base-url', server.url, '--progress', 'none']
+  const night = () => cli([...where, '--client-id', clientId, '--api-key', apiKey])
+  const { status, stderr } = await night()
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^rejected: c 1: GET \/api\/v1\/charges: /)
+  expect(stderr).not.toContain('4111')
+  if (dest.endsWith('/')) {
+    expect(stderr).toContain(`see "rejected" in ${file(dest)}_manifest.json; the next run`)
+    const { run } = JSON.parse(await readFile(file(`${dest}_manifest.json`), 'utf8'))
+    const kept = `${file(dest)}${run.rejected.path}`
+    expect(await readFile(kept, 'utf8')).toContain('4111')
+    if (process.platform !== 'win32') expect((await stat(kept)).mode & 0o777).toBe(0o600)
+  } else {
+    expect(stderr).toContain('see the table charges_rejects; the next run retries them')
+    expect([rowsIn(file(dest)), rowsIn(file(dest), 'charges_rejects')]).toEqual([1, 1])
+  }
+  spoilt = []
+  expect((await night()).stderr).not.toContain('rejected: ')
+  await server.close()
+  if (dest.endsWith('/')) {
+    const { run } = JSON.parse(await readFile(file(`${dest}_manifest.json`), 'utf8'))
+    expect(run).not.toHaveProperty('rejected')
+  } else {
+    expect(rowsIn(file(dest), 'charges_rejects')).toBe(0)
+  }
+})
 
 it.each(['charges.csv', 'ftp://host/charges'])('refuses DEST %s, listing the kinds', async (to) => {
   const { status, stderr } = await cli(sync('charges', to))
@@ -232,17 +227,13 @@ describe.skipIf(!hasPostgres)('a URL with a password', () => {
 describe.each([
   {
     ...{ list: 'charges', full: { charges: 60 }, reset: { charges: 0 }, left: 0 },
-    ...{
-      span: /: the service no longer returns 60 known rows created between 2024-\S+ and 2024-\S+\. /,
-    },
+    span: /: the service no longer returns 60 known rows created between 2024-\S+ and 2024-\S+\. /,
     isGone: '_gone_at IS NOT NULL',
   },
   {
     ...{ list: 'batch-items', full: { charges: 0, batches: 30 }, reset: { charges: 0 }, left: 0 },
-    ...{
-      span: /: the service no longer returns \d+ known rows\. /,
-      isGone: '_gone_at IS NOT NULL',
-    },
+    span: /: the service no longer returns \d+ known rows\. /,
+    isGone: '_gone_at IS NOT NULL',
   },
   {
     ...{ list: 'batch-transfers', full: { charges: 0, batches: 60 }, left: 3 },

@@ -10,7 +10,7 @@ import {
   sandboxCredentials,
   sandboxPartner,
 } from '../../src/sandbox/index.js'
-import { cli, folder, type Signal } from './support.js'
+import { cli, folder, jsonLines, type Signal } from './support.js'
 
 const file = await folder()
 
@@ -21,12 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox?.close())
 
-const KEYS = [
-  ...['--client-id', sandboxCredentials.clientId, '--api-key', sandboxCredentials.apiKey],
-]
-const PARTNER = [
-  ...['--partner-id', sandboxPartner.clientId, '--partner-secret', sandboxPartner.clientSecret],
-]
+const { clientId, apiKey } = sandboxCredentials
+const KEYS = ['--client-id', clientId, '--api-key', apiKey]
+const { clientId: partner, clientSecret } = sandboxPartner
+const PARTNER = ['--partner-id', partner, '--partner-secret', clientSecret]
 
 const sync = (list: string, to: string, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...['sync', list, to, '--base-url', `${sandbox?.url}`, '--no-limits', '--progress', 'none'],
@@ -69,9 +67,8 @@ describe('sync all', () => {
     const to = file('all/')
     const { status } = await cli(sync('all', to, ...KEYS, ...PARTNER, '--format', 'parquet'))
     expect(status).toBe(0)
-    expect(readdirSync(to).sort()).toEqual([
-      ...['batch-items', 'batch-transfers', 'charges', 'partner-webhooks', 'webhooks'],
-    ])
+    const names = ['batch-items', 'batch-transfers', 'charges', 'partner-webhooks', 'webhooks']
+    expect(readdirSync(to).sort()).toEqual(names)
     expect(existsSync(`${to}charges/_manifest.json`)).toBe(true)
     expect(readdirSync(`${to}batch-items`).some((name) => name.endsWith('.parquet'))).toBe(true)
     expect((await cli(['verify', `${to}batch-items/`])).status).toBe(0)
@@ -121,14 +118,8 @@ describe('sync all', () => {
   it('has one deadline for all lists', async () => {
     const slow = await listen({ charges: 3_000, batches: 4, limits: false, latency: 200 })
     const args = ['sync', 'all', file('late.sqlite'), '--base-url', slow.url, '--no-limits']
-    const { status, stderr } = await cli([
-      ...args,
-      ...KEYS,
-      '--progress',
-      'none',
-      '--deadline',
-      '30s',
-    ])
+    const flags = ['--progress', 'none', '--deadline', '30s']
+    const { status, stderr } = await cli([...args, ...KEYS, ...flags])
     await slow.close()
     expect(status).toBe(1)
     expect(stderr).toMatch(
@@ -145,10 +136,7 @@ describe('sync all', () => {
   it('writes its progress as lines of JSON', async () => {
     const args = ['sync', 'all', file('json.sqlite'), '--sandbox', '--rows', '5', '--no-limits']
     const { stderr } = await cli([...args, '--progress', 'json'])
-    const lines = stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const lines = jsonLines(stderr)
     expect(lines.filter(({ type }) => type === 'end')).toHaveLength(6)
     expect(lines.at(-1)).toMatchObject({ type: 'end', status: 0, summary: 'complete: 5 lists' })
   })

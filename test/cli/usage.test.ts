@@ -175,11 +175,8 @@ describe('wrong use ends with status 2 and one clear line', () => {
         PAYMENTS_API_KEY: 'SECRET\n123',
       },
     })
-    expect([status, stderr]).toEqual([
-      2,
-      'payments-rx: PAYMENTS_API_KEY should be text without control characters\n',
-    ])
-    expect(stderr).not.toContain('SECRET')
+    expect(status).toBe(2)
+    expect(stderr).toBe('payments-rx: PAYMENTS_API_KEY should be text without control characters\n')
   })
 
   it.each([
@@ -263,31 +260,25 @@ it.each([
     "payments-rx: option '--from <time>' is invalid. It should be an ISO 8601 time such as 2026-01-31T12:00:00Z, a date, today, yesterday, or how long ago, such as 24h or 7d, but is '2026-02-30', a day that does not exist.\n",
   ],
 ])('shows a misspelt choice and a wrong date: %j', async (flags, said) => {
-  expect(await cli(['export', 'charges', '--out', '-', ...flags])).toMatchObject({
-    status: 2,
-    stderr: said,
-  })
+  const { status, stderr } = await cli(['export', 'charges', '--out', '-', ...flags])
+  expect([status, stderr]).toEqual([2, said])
 })
 
 describe('help', () => {
-  it.each([[['--help']], [['help']], [['help', 'export']], [['export', 'charges', '--help']]])(
-    '%j is on stdout, with status 0',
-    async (args) => {
-      const { status, stdout, stderr } = await cli(args)
-      expect(status).toBe(0)
-      expect(stderr).toBe('')
-      expect(stdout).toContain('Usage: payments-rx')
-    },
-  )
+  const ASKED = ['--help', 'help', 'help export', 'export charges --help']
 
-  it.each([['sandbox'], ['trigger'], ['export']])(
-    'of %s has options and commands within 60 columns',
-    async (name) => {
-      const { stdout } = await cli([name, '--help'], { columns: 60 })
-      const [, rows = ''] = /\n(?:Options|Commands):\n(.*?)\n\n(?!Commands)/s.exec(stdout) ?? []
-      expect(rows.split('\n').filter((line) => line.length > 60)).toEqual([])
-    },
-  )
+  it.each(ASKED)('%s is on stdout, with status 0', async (line) => {
+    const { status, stdout, stderr } = await cli(wordsOf(line))
+    expect(status).toBe(0)
+    expect(stderr).toBe('')
+    expect(stdout).toContain('Usage: payments-rx')
+  })
+
+  it.each(['sandbox', 'trigger', 'export'])('of %s has rows within 60 columns', async (name) => {
+    const { stdout } = await cli([name, '--help'], { columns: 60 })
+    const [, rows = ''] = /\n(?:Options|Commands):\n(.*?)\n\n(?!Commands)/s.exec(stdout) ?? []
+    expect(rows.split('\n').filter((line) => line.length > 60)).toEqual([])
+  })
 
   it('is asked for in either way', async () => {
     const { stdout } = await cli(['export', 'charges', '--help'])
@@ -303,12 +294,9 @@ describe('help', () => {
     const text = stdout.replace(/\s+/g, ' ')
     for (const said of [
       ...['PAYMENTS_BASE_URL', 'PAYMENTS_CLIENT_ID', 'PAYMENTS_API_KEY', 'PAYMENTS_ENVIRONMENT'],
+      ...['other users of this machine can see command lines', 'Exit status: 0 done', '--resume'],
+      ...['--max-rejects', '130', '143', '141', 'jq .id'],
     ]) {
-      expect(text).toContain(said)
-    }
-    expect(text).toContain('other users of this machine can see command lines')
-    expect(text).toContain('Exit status: 0 done')
-    for (const said of ['--resume', '--max-rejects', '130', '143', '141', 'jq .id']) {
       expect(text).toContain(said)
     }
   })

@@ -30,10 +30,8 @@ const doctor = async (
   return { status, text: `${stdout}${stderr}` }
 }
 
-const KEYS = {
-  PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
-  PAYMENTS_API_KEY: sandboxCredentials.apiKey,
-}
+const { clientId, apiKey } = sandboxCredentials
+const KEYS = { PAYMENTS_CLIENT_ID: clientId, PAYMENTS_API_KEY: apiKey }
 
 const PADDED = 'a key or an id begins or ends with a space: remove the space'
 
@@ -69,21 +67,15 @@ describe('doctor', () => {
 
   it('fails for wrong keys without retrying', async () => {
     const { url } = closing(await listen())
-    const { status, text } = await doctor([], {
-      PAYMENTS_BASE_URL: url,
-      PAYMENTS_CLIENT_ID: 'somebody',
-      PAYMENTS_API_KEY: secrets.apiKey,
-    })
+    const keys = { PAYMENTS_CLIENT_ID: 'somebody', PAYMENTS_API_KEY: secrets.apiKey }
+    const { status, text } = await doctor(['--base-url', url], keys)
     expect(text).toMatch(/^failed {3}login .*401/m)
     expectNoSecret(text)
     expect(status).toBe(1)
   })
 
   it('sends no request where the connection is refused', async () => {
-    const { status, text } = await doctor(['--base-url', 'http://127.0.0.1:2'], {
-      PAYMENTS_CLIENT_ID: 'somebody',
-      PAYMENTS_API_KEY: 'a-key',
-    })
+    const { status, text } = await doctor(['--base-url', 'http://127.0.0.1:2'], KEYS)
     expect(text).toMatch(/^failed {3}connection .*ECONNREFUSED/m)
     expect(text).not.toContain('login')
     expect(status).toBe(1)
@@ -110,14 +102,8 @@ describe('doctor', () => {
     ],
   ])('does not ask with %s: names the setting, skips the rest', async (_, env, said, advice) => {
     const { url } = closing(await listen())
-    const given = {
-      PAYMENTS_BASE_URL: url,
-      ...KEYS,
-      ...env,
-    }
-    const { status, text } = await doctor(['--json'], given)
-    const report: Findings = JSON.parse(text)
-    const { findings } = report
+    const { status, text } = await doctor(['--json'], { PAYMENTS_BASE_URL: url, ...KEYS, ...env })
+    const { findings, ...report }: Findings = JSON.parse(text)
     expect(findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
       ...['configuration: failed', 'base URL: ok', 'DNS: ok', 'connection: ok', 'TLS: skipped'],
       ...['login', 'list', 'order', 'round trip'].map((check) => `${check}: skipped`),
@@ -133,7 +119,6 @@ describe('doctor', () => {
 
   it('exits with 0 after a warning', async () => {
     const { url } = closing(await listen())
-    const { clientId, apiKey } = sandboxCredentials
     const args = ['--base-url', url, '--client-id', clientId, '--api-key', apiKey]
     const { status, text } = await doctor([...args, '--json'])
     expect(JSON.parse(text)).toMatchObject({ status: 'warning' })
@@ -145,11 +130,9 @@ describe('doctor', () => {
     ['http', 'headers', /^failed {3}login .*: no response within 120000 ms$/m],
   ])('waits for one that does not answer %s as long as it is told', async (scheme, phase, said) => {
     const { port } = closing(await speaking((socket) => socket.resume()))
-    const { status, text } = await doctor(
-      ['--base-url', `${scheme}://127.0.0.1:${port}`],
-      { PAYMENTS_CLIENT_ID: 'somebody', PAYMENTS_API_KEY: 'a-key' },
-      { timer: idleClock, timeout: { ...PATIENT, [phase]: 120_000 } },
-    )
+    const args = ['--base-url', `${scheme}://127.0.0.1:${port}`]
+    const timing = { timer: idleClock, timeout: { ...PATIENT, [phase]: 120_000 } }
+    const { status, text } = await doctor(args, KEYS, timing)
     expect(text).toMatch(said)
     expect(status).toBe(1)
   })
@@ -172,10 +155,8 @@ describe('doctor', () => {
     const told = JSON.parse(text)
     expect(told.status).toBe('ok')
     expect(told.findings).toHaveLength(12)
-    expect(told.findings[5]).toMatchObject({
-      check: 'login',
-      facts: { tokenMsLeft: expect.any(Number) },
-    })
+    const facts = { tokenMsLeft: expect.any(Number) }
+    expect(told.findings[5]).toMatchObject({ check: 'login', facts })
     expect(status).toBe(0)
   })
 })
@@ -209,12 +190,7 @@ describe('settings', () => {
   })
 
   it.each<[string, ReadonlyArray<string>, Readonly<Record<string, string>>, RegExp]>([
-    [
-      'nothing',
-      [],
-      {},
-      /failed {3}configuration .*PAYMENTS_BASE_URL is required.*; nothing is set/,
-    ],
+    ['none', [], {}, /failed {3}configuration .*PAYMENTS_BASE_URL is required.*; nothing is set/],
     [
       'a key on the command line',
       ['--base-url', 'http://127.0.0.1:2', '--client-id', 'me', '--api-key', secrets.apiKey],

@@ -75,6 +75,7 @@ describe('the account', () => {
     ['a write by call', ['call', 'batchTransfers.create', 'request_id=r', '--yes']],
   ])('is the first line of %s, without the key', async (_, args) => {
     const clientId = 'client-id-0123456789abx7f2'
+    const options = { env: { ...env, PAYMENTS_CLIENT_ID: clientId } }
     const runs = [
       [[], `${env.PAYMENTS_BASE_URL}, production, client id ...x7f2, the platform's own account`],
       [
@@ -87,9 +88,7 @@ describe('the account', () => {
       ],
     ] as const
     for (const [flags, line] of runs) {
-      const { stdout, stderr } = await cli([...args, ...flags], {
-        env: { ...env, PAYMENTS_CLIENT_ID: clientId },
-      })
+      const { stdout, stderr } = await cli([...args, ...flags], options)
       const said = args[0] === 'call' ? stderr : stdout
       expect(said.split('\n')[0]).toBe(line)
       expect(stdout + stderr).not.toContain(clientId.slice(0, -4))
@@ -107,11 +106,8 @@ describe('the account', () => {
 })
 
 describe('rows alike in a file', () => {
-  const twice = [
-    ...payroll(3),
-    payment(1, { transfer_amount: '101.5' }),
-    payment(1, { reference: 'Bonus' }),
-  ]
+  const again = [payment(1, { transfer_amount: '101.5' }), payment(1, { reference: 'Bonus' })]
+  const twice = [...payroll(3), ...again]
 
   it('are listed with both places, and refused unless --repeats is their number', async () => {
     for (const args of [[], ['--repeats', '2'], PAYS]) {
@@ -150,36 +146,22 @@ describe('rows alike in a file', () => {
 })
 
 describe('payments of another run', () => {
-  const months = ['2026-01', '2026-02', '2026-03'] as const
+  const months = ['2099-01', '2099-02', '2099-03'] as const
+  const waits = [...PAYS, '--wait', '1s']
 
   it.each([
     ['a reference', (month: string) => () => ({ reference: `Wages ${month}` }), () => []],
-    [
-      'request_ids of their own',
-      (month: string) => (n: number) => ({ request_id: `${month}-${n}` }),
-      () => [],
-    ],
+    ['request_ids', (month: string) => (n: number) => ({ request_id: `${month}-${n}` }), () => []],
     [
       'an amount of one',
       (month: string) => (n: number) =>
         n === 0 ? { transfer_amount: month.replace('-', '') } : {},
       () => [],
     ],
-    [
-      'a transfer date',
-      () => () => ({}),
-      (month: string) => ['--transfer-date', `${month.replace('2026', '2099')}-27`],
-    ],
+    ['a transfer date', () => () => ({}), (month: string) => ['--transfer-date', `${month}-27`]],
   ])('an honest payroll each month, which differs by %s, is paid', async (_, more, args) => {
     for (const month of months) {
-      const paid = await pay(
-        `wages-${month}`,
-        payroll(4, more(month)),
-        ...args(month),
-        ...PAYS,
-        '--wait',
-        '1s',
-      )
+      const paid = await pay(`wages-${month}`, payroll(4, more(month)), ...args(month), ...waits)
       expect(paid.stderr).not.toContain('repeat')
       expect([0, 1]).toContain(paid.status) // 1: scheduled for a later day
     }
@@ -209,16 +191,10 @@ describe('payments of another run', () => {
 
   it('are known by their request_ids, but for those that were not paid', async () => {
     const ids = (n: number): Row => ({ request_id: `id-${n}` })
-    const failing = payroll(3, (n) => ({
-      ...ids(n),
-      ...(n === 2 ? { reference: 'x_failed' } : {}),
-    }))
+    const failing = payroll(3, (n) => (n === 2 ? { ...ids(n), reference: 'x_failed' } : ids(n)))
     expect((await pay('wages', failing, ...PAYS)).status).toBe(4)
-    const mended = [
-      payment(1, { ...ids(1), reference: 'Corrected' }),
-      payment(2, ids(2)),
-      payment(9, ids(9)),
-    ]
+    const corrected = payment(1, { ...ids(1), reference: 'Corrected' })
+    const mended = [corrected, payment(2, ids(2)), payment(9, ids(9))]
     const { status, stdout, stderr } = await pay('rest', mended)
     expect(status).toBe(2)
     expect(stdout).toContain(
@@ -254,14 +230,12 @@ describe('payments of another run', () => {
 
 describe('warnings', () => {
   it('name the rows with IBANs whose check digits are wrong', async () => {
-    const rows = [
+    const ibans = [
       ...['DE89370400440532013000', 'DE89370400440532013001', 'FR14 2004 1010 0505 0001 3M02 606'],
       'GB82WEST1234569876543',
     ]
-    const { status, stdout } = await pay(
-      'wages',
-      rows.map((iban, n) => withIban(n, iban)),
-    )
+    const rows = ibans.map((iban, n) => withIban(n, iban))
+    const { status, stdout } = await pay('wages', rows)
     expect(status).toBe(0)
     expect(stdout).toContain('warning: wrong IBAN check digits in rows 2, 4\n')
     expect(stdout.indexOf('warning')).toBeLessThan(stdout.indexOf('you pay'))

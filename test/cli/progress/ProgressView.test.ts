@@ -23,6 +23,7 @@ import type { Terminal } from '../../../src/cli/Terminal.js'
 import { E } from '../../../src/fp.js'
 import type { TierSnapshot } from '../../../src/scheduler/index.js'
 import { CHARGE, type Departure, lab, problem, type Reply } from '../../support/lab.js'
+import { jsonLines } from '../support.js'
 import { COUNTERS, SAMPLE, state, tier } from './support.js'
 
 interface Screen {
@@ -59,11 +60,8 @@ const shown = (
     counters = countEvent(counters, event)
   })
   const watching = monitorProgress({ client, counters: () => counters, timer })
-  const showing = showProgress(
-    { env: screen.env ?? {}, stderr },
-    { progress: 'auto', quiet: false, ...shown },
-    watching,
-  )
+  const flags = { progress: 'auto', quiet: false, ...shown } as const
+  const showing = showProgress({ env: screen.env ?? {}, stderr }, flags, watching)
   const reading = client.charges.list().pages.subscribe((page) => {
     if (E.isLeft(page)) return
     const rows = counters.rows + page.right.items.length
@@ -118,9 +116,8 @@ describe('on a terminal', () => {
     const red = '\u001b[31mincomplete\u001b[39m: 5 rows\n'
     expect(shown({}, { isTTY: true }, undefined, end(DONE))).toContain(green)
     expect(shown({}, { isTTY: true }, undefined, end(FAILED))).toContain(red)
-    expect(shown({}, { isTTY: true, env: { NO_COLOR: '1' } }, undefined, end(DONE))).not.toContain(
-      '\u001b[32m',
-    )
+    const plain = shown({}, { isTTY: true, env: { NO_COLOR: '1' } }, undefined, end(DONE))
+    expect(plain).not.toContain('\u001b[32m')
   })
 
   it('has no colours where NO_COLOR is set', () => {
@@ -142,10 +139,8 @@ describe('in a log', () => {
   })
 
   it('says once that an answer is waited for, five seconds after it was asked for', () => {
-    const slow = (departure: Departure, nth: number): Reply => ({
-      ...rowsAt(departure),
-      ms: nth === 3 ? 12_000 : 400,
-    })
+    const slow = (departure: Departure, nth: number): Reply =>
+      nth === 3 ? { ...rowsAt(departure), ms: 12_000 } : rowsAt(departure)
     const lines = shown({}, {}, slow)
       .split('\n')
       .filter((line) => line.includes('no response for'))
@@ -169,33 +164,20 @@ describe('in a log', () => {
 })
 
 describe('for machines', () => {
-  const records = (text: string): ReadonlyArray<Record<string, unknown>> =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
-
   it('prints one JSON object a second, and the outcome in the last', () => {
-    const all = records(
-      shown({ progress: 'json' }, { isTTY: true }, undefined, (view) => {
-        view.say('one thing')
-        view.end(FAILED)
-      }),
-    )
+    const text = shown({ progress: 'json' }, { isTTY: true }, undefined, (view) => {
+      view.say('one thing')
+      view.end(FAILED)
+    })
+    const all = jsonLines(text)
     expect(all.filter(({ type }) => type === 'progress')).toHaveLength(61)
     expect(all[2]).toMatchObject({ type: 'progress', elapsedMs: 3_000, rows: 35, refused: 0 })
     expect(all.at(-2)).toEqual({ type: 'message', message: 'one thing' })
-    expect(all.at(-1)).toMatchObject({
-      type: 'end',
-      status: 1,
-      summary: 'incomplete: 5 rows',
-      reason: 'the service is away',
-      elapsedMs: 61_000,
-    })
+    expect(all.at(-1)).toMatchObject({ type: 'end', ...FAILED, elapsedMs: 61_000 })
   })
 
   it('has the same fields every time, null where nothing is known', () => {
-    const all = records(shown({ progress: 'json' }))
+    const all = jsonLines(shown({ progress: 'json' }))
     for (const record of all) expect(Object.keys(record)).toEqual(Object.keys(all[0] ?? {}))
     expect(all[0]).toMatchObject({ msLeft: null })
     expect(all[40]).toMatchObject({ msLeft: expect.any(Number), share: expect.any(Number) })
@@ -204,14 +186,8 @@ describe('for machines', () => {
   it('has each number under its own name', () => {
     const counters = { ...COUNTERS, rejects: 3, refused: 9, failed: 7 }
     const record = progressJson({
-      ...{
-        ...SAMPLE,
-        counters,
-        elapsedMs: 31_000.4,
-        rowsPerSecond: 39_800.3,
-        msLeft: 35_400.2,
-        paused: 4,
-      },
+      ...{ ...SAMPLE, counters, elapsedMs: 31_000.4, rowsPerSecond: 39_800.3 },
+      ...{ msLeft: 35_400.2, paused: 4 },
       scheduler: state({ waiting: 5, inFlight: 2, backingOff: 1, refused: 77 }),
       stallReasons: [{ _tag: 'Refused', requests: 1 }],
     })
@@ -224,7 +200,7 @@ describe('for machines', () => {
   })
 
   it('names what it waits for', () => {
-    expect(records(shown({ progress: 'json' }, {}, away))[1]).toMatchObject({
+    expect(jsonLines(shown({ progress: 'json' }, {}, away))[1]).toMatchObject({
       failed: expect.any(Number),
       backingOff: 1,
       waits: [expect.stringMatching(/^retrying in .*503 away/)],
@@ -239,9 +215,8 @@ describe('quiet', () => {
       view.end(last)
     }
     expect(shown({ quiet: true }, { isTTY: true }, undefined, during(DONE))).toBe('')
-    expect(shown({ quiet: true }, {}, undefined, during(FAILED))).toBe(
-      'payments-rx: the service is away\n',
-    )
+    const failed = shown({ quiet: true }, {}, undefined, during(FAILED))
+    expect(failed).toBe('payments-rx: the service is away\n')
   })
 })
 
@@ -250,11 +225,8 @@ describe('samples', () => {
     const { client, timer, runUntil } = lab()
     const scheduler = { ...client.scheduler, state: of(state({ tiers })) }
     const { events } = client
-    const watching = monitorProgress({
-      client: { events, scheduler },
-      counters: () => COUNTERS,
-      timer,
-    })
+    const watched = { events, scheduler }
+    const watching = monitorProgress({ client: watched, counters: () => COUNTERS, timer })
     return { watching, runUntil }
   }
 
@@ -365,13 +337,8 @@ describe('a line on a terminal', () => {
   })
 
   it('has a bar, share, rows, rate and time left on 80 columns, whatever the numbers', () => {
-    const counters = {
-      ...COUNTERS,
-      rows: 1_234_567_890,
-      rejects: 9_999,
-      refused: 9_999,
-      failed: 9_999,
-    }
+    const bad = { rejects: 9_999, refused: 9_999, failed: 9_999 }
+    const counters = { ...COUNTERS, rows: 1_234_567_890, ...bad }
     const line = lineAt(80, { ...SAMPLE, counters, msLeft: 45_000_000, elapsedMs: 400_000_000 })
     expect(line).toMatch(
       /^█{4,}░{5,} {2}47 % {2}1,234,567,890 rows {2}39,800 rows\/s {2}about 12 h 30 min left$/,
@@ -430,6 +397,9 @@ it.each<readonly [StallReason, string]>([
 })
 
 describe('retries', () => {
+  const busy = { _tag: 'ServerFault', endpoint: 'GET /x', code: 'busy', attempts: 1 } as const
+  const retry = { _tag: 'Retrying', call: 1, endpoint: 'GET /x', attempt: 1 } as const
+
   /** The notes of retries, one a second, by the second. */
   const notes = (seconds: number, statusAt: (second: number) => number) => {
     let second = 0
@@ -437,22 +407,8 @@ describe('retries', () => {
     const said: Array<string> = []
     for (; second < seconds; second++) {
       const status = statusAt(second)
-      const failure = {
-        _tag: 'ServerFault',
-        endpoint: 'GET /x',
-        status,
-        code: 'busy',
-        attempts: 1,
-        message: `GET /x: ${status} busy`,
-      } as const
-      const line = note({
-        _tag: 'Retrying',
-        call: 1,
-        endpoint: 'GET /x',
-        attempt: 1,
-        failure,
-        pause: 1_200,
-      })
+      const failure = { ...busy, status, message: `GET /x: ${status} busy` }
+      const line = note({ ...retry, failure, pause: 1_200 })
       if (line !== undefined) said.push(`${second}: ${line}`)
     }
     return said

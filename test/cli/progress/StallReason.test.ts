@@ -33,14 +33,7 @@ const said = (
 
 const ANSWERED = { _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 200 } as const
 
-const repeating = {
-  _tag: 'Retrying',
-  call: 1,
-  endpoint,
-  attempt: 1,
-  failure,
-  pause: 4_000,
-} as const
+const again = { _tag: 'Retrying', call: 1, endpoint, attempt: 1, failure, pause: 4_000 } as const
 
 const SENT = { _tag: 'Sent', call: 1, endpoint, attempt: 1, waited: 0 } as const
 
@@ -98,14 +91,11 @@ describe('stall reasons', () => {
   })
 
   it('name a fault until the request is sent again', () => {
-    const activity = told([8_000, SENT], [8_100, repeating], [9_000, { ...repeating, pause: 500 }])
-    expect(said({ inFlight: 0 }, activity, 9_100)).toEqual([
-      `retrying in 0.4 s: ${failure.message}`,
-    ])
-    expect(said({ inFlight: 0 }, activity, 10_100)).toEqual([
-      `retrying in 2.0 s: ${failure.message}`,
-    ])
-    expect(said({ inFlight: 0 }, activity, 12_100)).toEqual([])
+    const activity = told([8_000, SENT], [8_100, again], [9_000, { ...again, pause: 500 }])
+    const at = (now: number) => said({ inFlight: 0 }, activity, now)
+    expect(at(9_100)).toEqual([`retrying in 0.4 s: ${failure.message}`])
+    expect(at(10_100)).toEqual([`retrying in 2.0 s: ${failure.message}`])
+    expect(at(12_100)).toEqual([])
   })
 
   it('name a missing answer', () => {
@@ -125,17 +115,14 @@ describe('stall reasons', () => {
 
   it('name the destination when nothing is requested', () => {
     const activity = told([1_000, SENT], [2_000, { ...ANSWERED, took: 1_000 }])
-    expect(said({ inFlight: 0 }, activity, 6_000)).toEqual([])
-    expect(said({ inFlight: 0 }, activity, 7_000)).toEqual([
-      'nothing written for 5 s: the destination is slow or locked',
-    ])
+    const idle = (now: number, seen = activity) => said({ inFlight: 0 }, seen, now)
+    expect(idle(6_000)).toEqual([])
+    expect(idle(7_000)).toEqual(['nothing written for 5 s: the destination is slow or locked'])
     expect(said({ inFlight: 0, waiting: 1 }, activity, 7_000)).toEqual([])
     const onDisk = (now: number) =>
       stallReasons(activity, state({ inFlight: 0 }), now, undefined, true).map(describeStall)
-    expect([onDisk(31_999), onDisk(32_000)]).toEqual([
-      [],
-      ['nothing written for 30 s: the destination is slow or locked'],
-    ])
+    expect(onDisk(31_999)).toEqual([])
+    expect(onDisk(32_000)).toEqual(['nothing written for 30 s: the destination is slow or locked'])
     const wait = {
       _tag: 'DestinationWait',
       destination: 'charges.sqlite',
@@ -144,13 +131,11 @@ describe('stall reasons', () => {
       message: 'charges.sqlite: waited 5 s so far: database is locked (SQLITE_BUSY)',
     } as const
     const refused = noteEvent({ ...wait, reason: 'database is locked (SQLITE_BUSY)' }, 7_000)
-    expect(said({ inFlight: 0 }, refused(activity), 9_000)).toEqual([
-      'nothing written for 10 s: database is locked (SQLITE_BUSY)',
-    ])
+    const locked = ['nothing written for 10 s: database is locked (SQLITE_BUSY)']
+    expect(idle(9_000, refused(activity))).toEqual(locked)
     const over = noteEvent({ ...wait, isOver: true }, 9_000)
-    expect(said({ inFlight: 0 }, over(refused(activity)), 9_000)).toEqual([
-      'nothing written for 10 s: the destination is slow or locked',
-    ])
+    const slow = ['nothing written for 10 s: the destination is slow or locked']
+    expect(idle(9_000, over(refused(activity)))).toEqual(slow)
   })
 
   it('ignore a short silence', () => {
@@ -167,11 +152,8 @@ describe('stall reasons', () => {
 
   it('have the gravest first', () => {
     const tiers = [tier({ allowed: 5, waiting: 1 })]
-    const all = stallReasons(
-      told([10_000, repeating]),
-      state({ backingOff: 1, waiting: 1, tiers }),
-      10_001,
-    )
+    const busy = state({ backingOff: 1, waiting: 1, tiers })
+    const all = stallReasons(told([10_000, again]), busy, 10_001)
     expect(all.map(({ _tag }) => _tag)).toEqual(['Fault', 'Refused', 'Lowered', 'Limit'])
   })
 })

@@ -169,6 +169,9 @@ const reading = (client: Client, world: World) =>
     timer: world.timer,
   })
 
+const exporting = (client: Client, { timer }: World, out: Destination<Charge>) =>
+  exportTo(client.charges.snapshot({ page_size: 10 }), { out, timer })
+
 /** A service that answers so, for a while. */
 const answering = (
   name: string,
@@ -229,25 +232,19 @@ const own = (held: () => Promise<void>, store = memoryStore()): Destination<Char
   close: held,
 })
 
+const LATER = { 'retry-after': '7' }
+
 const PLAYS: Readonly<Record<StallReason['_tag'], ReadonlyArray<Play>>> = {
   Fault: [
     answering('a service that fails', /503 away/, refusal(503)),
-    answering(
-      'a service that says when to come again',
-      /503 away/,
-      refusal(503, { 'retry-after': '7' }),
-    ),
+    answering('a service that says when', /503 away/, refusal(503, LATER)),
     answering('a login that fails', /login: 503 away/, async (world, url) =>
       url.endsWith('/login') ? refusal(503)(world) : undefined,
     ),
   ],
   Refused: [
     answering('a service that refuses', /refused \(429\)/, refusal(429)),
-    answering(
-      'a service that refuses until',
-      /refused \(429\)/,
-      refusal(429, { 'retry-after': '7' }),
-    ),
+    answering('a service that refuses until', /refused \(429\)/, refusal(429, LATER)),
   ],
   Silence: [
     answering('a service that is silent', /no response/, hanging),
@@ -262,10 +259,7 @@ const PLAYS: Readonly<Record<StallReason['_tag'], ReadonlyArray<Play>>> = {
       begin: async (world) => {
         const client = world.client()
         const out = own(() => world.hangs())
-        return {
-          client,
-          run: exportTo(client.charges.snapshot({ page_size: 10 }), { out, timer: world.timer }),
-        }
+        return { client, run: exporting(client, world, out) }
       },
     },
     {
@@ -285,10 +279,7 @@ const PLAYS: Readonly<Record<StallReason['_tag'], ReadonlyArray<Play>>> = {
             return found
           },
         })
-        return {
-          client,
-          run: exportTo(client.charges.snapshot({ page_size: 10 }), { out, timer: world.timer }),
-        }
+        return { client, run: exporting(client, world, out) }
       },
     },
     {
@@ -301,23 +292,15 @@ const PLAYS: Readonly<Record<StallReason['_tag'], ReadonlyArray<Play>>> = {
           if (world.since !== undefined) world.since = world.now + BETWEEN_STEPS
           return undefined
         })
-        await world.time.run(
-          lastValueFrom(
-            sync(client.charges, { to, timer: world.timer, account: 'x', table: 'other' }),
-          ),
-        )
+        const options = { to, timer: world.timer, account: 'x', table: 'other' }
+        await world.time.run(lastValueFrom(sync(client.charges, options)))
         const other = new DatabaseSync(to)
         onTestFinished(() => other.close())
-        world.at(
-          () => {
-            other.exec('BEGIN EXCLUSIVE')
-            world.refuses()
-          },
-          () => {
-            other.exec('ROLLBACK')
-            world.refuses()
-          },
-        )
+        const exec = (sql: string) => () => {
+          other.exec(sql)
+          world.refuses()
+        }
+        world.at(exec('BEGIN EXCLUSIVE'), exec('ROLLBACK'))
         return { client, run: sync(client.charges, { to, timer: world.timer }) }
       },
     },
@@ -337,14 +320,8 @@ const PLAYS: Readonly<Record<StallReason['_tag'], ReadonlyArray<Play>>> = {
         const client = world.client()
         const out = `s3://bucket/${++made}/`
         const { env } = double
-        return {
-          client,
-          run: exportTo(client.charges.snapshot({ page_size: 10 }), {
-            out,
-            env,
-            timer: world.timer,
-          }),
-        }
+        const rows = client.charges.snapshot({ page_size: 10 })
+        return { client, run: exportTo(rows, { out, env, timer: world.timer }) }
       },
     },
   ],
@@ -384,11 +361,10 @@ const PLAYS: Readonly<Record<StallReason['_tag'], ReadonlyArray<Play>>> = {
     {
       name: 'a limit of requests at once',
       words: /queued by the concurrency limit/,
-      begin: async (world) =>
-        waitingFor(
-          world,
-          world.client(() => hanging(world), { limits: { concurrency: 1 } }),
-        ),
+      begin: async (world) => {
+        const client = world.client(() => hanging(world), { limits: { concurrency: 1 } })
+        return waitingFor(world, client)
+      },
     },
   ],
   // says why a run is not faster: nothing refuses
@@ -416,14 +392,10 @@ it.each(plays)(`$name (seed ${SEED})`, async ({ words, begin }) => {
     const { client, run } = await begin(world)
     const monitor = monitorProgress({ client, counters: () => NO_COUNTERS, timer: world.timer })
     let isEnded = false
-    const running = run.subscribe({
-      complete: () => {
-        isEnded = true
-      },
-      error: () => {
-        isEnded = true
-      },
-    })
+    const end = () => {
+      isEnded = true
+    }
+    const running = run.subscribe({ complete: end, error: end })
     while (!world.isOver && !isEnded) {
       await world.pass(LOOK)
       const { since, now } = world
@@ -431,10 +403,8 @@ it.each(plays)(`$name (seed ${SEED})`, async ({ words, begin }) => {
       judged++
       const reasons = monitor.current().stallReasons.map(describeStall)
       const told = world.said.filter(({ at }) => at >= since).map(({ text }) => text)
-      expect(
-        [...reasons, ...told].join('\n'),
-        `game ${game}, ${world.window}, at ${now} since ${since}`,
-      ).toMatch(words)
+      const played = `game ${game}, ${world.window}, at ${now} since ${since}`
+      expect([...reasons, ...told].join('\n'), played).toMatch(words)
     }
     running.unsubscribe()
     monitor.close()
