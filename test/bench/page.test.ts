@@ -91,14 +91,7 @@ it('the text of a run has what bound it first, and aligned figures', () => {
 
 it('works for a run in which nothing was measured', () => {
   const nothing = { p50: null, p95: null, p99: null }
-  const empty = {
-    ...RESULT,
-    answer: nothing,
-    wait: nothing,
-    answers: [],
-    timeline: [],
-    peers: [],
-  }
+  const empty = { ...RESULT, answer: nothing, wait: nothing, answers: [], timeline: [], peers: [] }
   const { arrivals: _, ...alone } = { ...empty, cpuSecondsPerMillionRows: null }
   expect(benchPage(alone, '1.2.3')).not.toMatch(/NaN|Infinity|undefined/)
   expect(benchText(alone).join('\n')).not.toMatch(/NaN|Infinity|undefined|null/)

@@ -44,11 +44,7 @@ const measured = async (service: Service, parallel: number | undefined): Promise
       fetch,
       random: ofClient,
     },
-    usage: () => ({
-      cpu: cpu * (timer.now() - began),
-      memory: 0,
-      timers: { fired: 0, late: 0 },
-    }),
+    usage: () => ({ cpu: cpu * (timer.now() - began), memory: 0, timers: { fired: 0, late: 0 } }),
     ...{ duration: 20_000, pageSize: 10, timer },
     ...(workload === undefined ? {} : { workload }),
     ...(parallel === undefined ? {} : { parallel }),
@@ -71,6 +67,7 @@ const limitedTo = (most: number, where = '') => {
 }
 
 type Verdicts = ReadonlyArray<BenchResult['boundBy']>
+const EITHER: Verdicts = ['quota', 'service']
 
 /** The service, and what may be said of it with an automatic number, with 3 and with 20. */
 const SERVICES: ReadonlyArray<
@@ -85,13 +82,7 @@ const SERVICES: ReadonlyArray<
     ['quota', 'unclear'],
   ],
   ['slow in turn', () => ({ takes: () => 0, inTurn: 230 }), ['service'], ['service'], ['service']],
-  [
-    'limited lower',
-    () => ({ refuses: limitedTo(10) }),
-    ['quota', 'service'],
-    ['quota', 'service'],
-    ['quota', 'service'],
-  ],
+  ['limited lower', () => ({ refuses: limitedTo(10) }), EITHER, EITHER, EITHER],
   [
     'refusing',
     () => ({ refuses: (_, __, random) => (random() < 0.2 ? 429 : undefined) }),
@@ -135,13 +126,9 @@ const cases = SERVICES.flatMap(([name, service, auto, three, twenty]) => [
   { name, service, parallel: 20, expected: twenty },
 ])
 
-it.each(sample(9, cases))(
-  'a service that is $name is judged by what was measured: --parallel $parallel',
-  async ({ service, parallel, expected }) => {
-    const { boundBy, verdict, bestWidth } = await measured(service(), parallel)
-    expect(expected, verdict).toContain(boundBy)
-    const advised = /--parallel (\d+)/.exec(verdict)?.[1]
-    if (advised !== undefined)
-      expect(bestWidth).toMatchObject({ width: Number(advised), by: 'run' })
-  },
-)
+it.each(sample(9, cases))('judges $name: $parallel', async ({ service, parallel, expected }) => {
+  const { boundBy, verdict, bestWidth } = await measured(service(), parallel)
+  expect(expected, verdict).toContain(boundBy)
+  const advised = /--parallel (\d+)/.exec(verdict)?.[1]
+  if (advised !== undefined) expect(bestWidth).toMatchObject({ width: Number(advised), by: 'run' })
+})
