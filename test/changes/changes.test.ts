@@ -1,5 +1,14 @@
 /** `payments.charges.changes()`: what is told when, what is asked for it, and what is kept. In virtual time. */
-import { timer as after, firstValueFrom, map, Subject, Subscription, take, tap } from 'rxjs'
+import {
+  timer as after,
+  firstValueFrom,
+  map,
+  type Observable,
+  Subject,
+  Subscription,
+  take,
+  tap,
+} from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { ChangeEvent, Charge } from '../../src/index.js'
@@ -34,6 +43,13 @@ const told = (event: ChangeEvent<Charge>): string =>
   E.isLeft(event)
     ? event.left._tag
     : `${event.right.kind} ${event.right.value.id} ${event.right.value.status}`
+
+/** Subscribes, and collects what the events tell. */
+const toldBy = (changes: Observable<ChangeEvent<Charge>>): Array<string> => {
+  const events: Array<string> = []
+  changes.subscribe((event) => events.push(told(event)))
+  return events
+}
 
 const idOf = (event: ChangeEvent<Charge>): string => (E.isRight(event) ? event.right.value.id : '')
 
@@ -74,10 +90,7 @@ describe('changes of charges', () => {
 
   it('begin with `since`, where it is given', async () => {
     const { client, pass } = world({ open: 1 })
-    const events: Array<string> = []
-    client.charges
-      .changes({ since: iso(START - 86_400 + 3) })
-      .subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes({ since: iso(START - 86_400 + 3) }))
     await pass(EVERY / 2)
     expect(events).toEqual([
       'added chg_00000003 SETTLED',
@@ -100,8 +113,7 @@ describe('changes of charges', () => {
   it('tell an outage as a Left, and go on from there', async () => {
     let isDown = false
     const { client, pass, add } = world({ open: 0, before: () => (isDown ? 500 : undefined) })
-    const events: Array<string> = []
-    client.charges.changes().subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes())
     await pass(EVERY)
     isDown = true
     await pass(2 * EVERY)
@@ -145,8 +157,7 @@ describe('changes of charges', () => {
 
   it('tell a row that does not decode once', async () => {
     const { client, pass, account, add } = world({ open: 0 })
-    const events: Array<string> = []
-    client.charges.changes().subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes())
     await pass(EVERY)
     const id = add()
     const entry = account.entries.get(id)
@@ -168,8 +179,7 @@ describe('changes of charges', () => {
 
   it('find a charge that comes late to the list within ten polls', async () => {
     const { client, pass, account, seconds } = world({ open: 0 })
-    const events: Array<string> = []
-    client.charges.changes().subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes())
     await pass(5 * EVERY)
     const id = account.add(seconds() - 1_800, 'SETTLED', seconds())
     await pass(10 * EVERY)
@@ -205,8 +215,7 @@ describe('changes that begin in silence', () => {
 
   it('tell no charge that was open, and then its changes, and what comes', async () => {
     const { client, pass, add, set } = world({ open: 3 })
-    const events: Array<string> = []
-    client.charges.changes(silent).subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes(silent))
     await pass(3 * EVERY)
     expect(events).toEqual([])
     const id = add()
@@ -223,10 +232,7 @@ describe('changes that begin in silence', () => {
 
   it('tell what was created since `since`, open or not', async () => {
     const { client, pass } = world({ open: 2 })
-    const events: Array<string> = []
-    client.charges
-      .changes({ ...silent, since: iso(START - 80_000 + 5) })
-      .subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes({ ...silent, since: iso(START - 80_000 + 5) }))
     await pass(2 * EVERY)
     expect(events).toEqual(['added chg_00000006 PENDING'])
   })
@@ -243,8 +249,7 @@ describe('changes that begin in silence', () => {
         return undefined
       },
     })
-    const events: Array<string> = []
-    client.charges.changes(silent).subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes(silent))
     await pass(2 * EVERY)
     expect(events).toEqual(['changed chg_00000005 FAILED'])
   })
@@ -276,11 +281,7 @@ describe('changes that begin in silence', () => {
   it('are as others where the store has a state', async () => {
     const store = memoryStore()
     const { client, pass } = world({ open: 3 })
-    const events: Array<string> = []
-    client.charges
-      .changes({ store })
-      .pipe(take(1))
-      .subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes({ store }).pipe(take(1)))
     await pass(EVERY)
     client.charges.changes({ ...silent, store }).subscribe((event) => events.push(told(event)))
     await pass(2 * EVERY)
@@ -300,11 +301,7 @@ describe('changes with a store', () => {
   it('go on where the subscriber before has stopped', async () => {
     const store = memoryStore()
     const { client, pass, set, ...time } = world({ open: 3 })
-    const events: Array<string> = []
-    client.charges
-      .changes({ store })
-      .pipe(take(2))
-      .subscribe((event) => events.push(told(event)))
+    const events = toldBy(client.charges.changes({ store }).pipe(take(2)))
     await pass(EVERY)
     set('chg_00000006', 'SETTLED')
     client.charges.changes({ store }).subscribe((event) => events.push(told(event)))
@@ -421,8 +418,7 @@ describe('deliveries as hints', () => {
   it('have a charge read sooner, once', async () => {
     const { client, pass, set, asked } = world({ open: 1 })
     const events = new Subject<E.Either<never, WebhookEvent>>()
-    const heard: Array<string> = []
-    client.charges.changes({ every: 600_000, events }).subscribe((event) => heard.push(told(event)))
+    const heard = toldBy(client.charges.changes({ every: 600_000, events }))
     await pass(EVERY)
     asked.length = 0
     set('chg_00000005', 'SETTLED')
@@ -438,8 +434,7 @@ describe('deliveries as hints', () => {
   it('are read one after the other where they come while another is read', async () => {
     const { client, pass, set } = world({ open: 3, takes: () => 2 })
     const events = new Subject<E.Either<never, WebhookEvent>>()
-    const heard: Array<string> = []
-    client.charges.changes({ every: 600_000, events }).subscribe((event) => heard.push(told(event)))
+    const heard = toldBy(client.charges.changes({ every: 600_000, events }))
     await pass(30)
     heard.length = 0
     for (const id of ['chg_00000005', 'chg_00000006', 'chg_00000007']) {
@@ -470,8 +465,7 @@ describe('deliveries as hints', () => {
   it('change nothing where they are forged, late, or of charges long final', async () => {
     const { client, pass } = world({ open: 0 })
     const events = new Subject<E.Either<unknown, WebhookEvent>>()
-    const heard: Array<string> = []
-    client.charges.changes({ events }).subscribe((event) => heard.push(told(event)))
+    const heard = toldBy(client.charges.changes({ events }))
     await pass(EVERY)
     events.next(delivery('forged'))
     events.next(delivery('chg_00000001'))

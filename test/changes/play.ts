@@ -70,9 +70,7 @@ export class Account {
 
   set(id: string, change: Partial<Entry>, now: number): void {
     const entry = this.entries.get(id)
-    if (entry !== undefined) {
-      this.entries.set(id, { ...entry, ...change, updated_at: iso(now) })
-    }
+    if (entry !== undefined) this.entries.set(id, { ...entry, ...change, updated_at: iso(now) })
   }
 
   delete(id: string): void {

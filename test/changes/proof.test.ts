@@ -56,14 +56,11 @@ const some = (count: number, total: number, random: () => number): ReadonlySet<n
 }
 
 describe('a proof of a copy', () => {
-  it.each([0, 1, 99, 100, 101, 2_000, 100_000])(
-    'takes at most 30 requests where %i rows are the same',
-    async (total) => {
-      const { proof, requests } = await proven({ total })
-      expect(proof).toMatchObject({ rows: total, differences: [], late: 0, gone: 0 })
-      expect(requests).toBeLessThanOrEqual(30)
-    },
-  )
+  it.each([0, 1, 99, 100, 101, 2_000, 100_000])('sends at most 30 requests: %i', async (total) => {
+    const { proof, requests } = await proven({ total })
+    expect(proof).toMatchObject({ rows: total, differences: [], late: 0, gone: 0 })
+    expect(requests).toBeLessThanOrEqual(30)
+  })
 
   it('finds a missing row of a million with at most 25 requests more, each time', async () => {
     const random = randomOf(1)
