@@ -106,11 +106,7 @@ describe('a call', () => {
 
   it.each([
     ['aborted when it is left', 15, { sent: 2, aborted: 1 }],
-    [
-      'not sent when it is left before: its login, begun, is for the next one',
-      5,
-      { sent: 1, aborted: 0 },
-    ],
+    ['not sent when it is left before: its login is for the next one', 5, { sent: 1, aborted: 0 }],
   ])('is %s', (_, leave, expected) => {
     const { client, timer, runUntil, sent, aborted } = lab()
     const subscription = client.charges.retrieve({ id: 'chg_1' }).subscribe()

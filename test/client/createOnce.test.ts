@@ -9,6 +9,7 @@ import { CHARGE, CREATE, LIST, lab, NEW_CHARGE, problem, type Reply } from '../s
 import { sandboxClient } from '../support/sandboxClient.js'
 
 const KEPT = { ...NEW_CHARGE, request_id: 'order-1' }
+const LA_1 = { funding_source: { id: 'la_1' } }
 const MADE = { ...CHARGE, request_id: 'order-1', status: 'SETTLED' }
 const listed = (...items: ReadonlyArray<unknown>): Reply => ({ body: { has_more: false, items } })
 
@@ -62,11 +63,7 @@ describe('a create for a job that runs again', () => {
       listed(MADE, { ...MADE, id: 'chg_2' }),
       'found 2 with this request_id instead of one',
     ],
-    [
-      'is there once with another amount',
-      listed({ ...MADE, amount: 10 }, MADE),
-      'found 2 with this request_id',
-    ],
+    ['has two amounts', listed({ ...MADE, amount: 10 }, MADE), 'found 2 with this request_id'],
     [
       'is of another currency',
       listed({ ...MADE, currency: 'EUR' }),
@@ -87,11 +84,7 @@ describe('a create for a job that runs again', () => {
       listed({ ...MADE, amount: 10 }),
       'a different one with this request_id: amount is 10, but 9.99 was sent',
     ],
-    [
-      'cannot be read',
-      listed({ ...MADE, amount: {} }),
-      'items[0].amount should be a finite number',
-    ],
+    ['is unreadable', listed({ ...MADE, amount: {} }), 'items[0].amount should be a finite number'],
     ['cannot be asked for', problem(403, 'forbidden'), 'the look-up failed: '],
   ])('is ambiguous, and says why, when it %s', (_, list, why) => {
     const { value, events } = creating(problem(400, 'request_id_duplicate'), list)
@@ -249,10 +242,7 @@ describe('a create for a job that runs again', () => {
     const { batchTransfers } = sandboxClient(fetch)
     const create = (name: string | undefined) =>
       firstValueFrom(
-        batchTransfers.createOnce({
-          request_id: 'wages',
-          ...(name === undefined ? {} : { name }),
-        }),
+        batchTransfers.createOnce({ request_id: 'wages', ...(name === undefined ? {} : { name }) }),
       )
     expect(E.isRight(await create(made))).toBe(true)
     const again = await create(asked)
@@ -269,11 +259,7 @@ describe('a create for a job that runs again', () => {
       { transfer_date: '2027-01-05' },
       [{ path: 'transfer_date', sent: '2027-01-05', found: '2027-01-04' }],
     ],
-    [
-      {},
-      { funding_source: { reference: 'wages' }, remarks: 'other', metadata: { run: 2 } },
-      undefined,
-    ],
+    [{}, { funding_source: { reference: 'wages' }, remarks: 'x', metadata: { run: 2 } }, undefined],
     [
       {},
       { funding_source: { id: 'la_2' } },
@@ -282,16 +268,8 @@ describe('a create for a job that runs again', () => {
         { path: 'funding.deposit_type', sent: 'DIRECT_DEBIT', found: 'null' },
       ],
     ],
-    [
-      { funding_source: { id: 'la_1' } },
-      {},
-      [{ path: 'funding.funding_source_id', sent: 'null', found: 'la_1' }],
-    ],
-    [
-      { funding_source: { id: 'la_1' } },
-      { funding_source: { id: 'la_1', deposit_type: 'DIRECT_DEBIT' } },
-      undefined,
-    ],
+    [LA_1, {}, [{ path: 'funding.funding_source_id', sent: 'null', found: 'la_1' }]],
+    [LA_1, { funding_source: { id: 'la_1', deposit_type: 'DIRECT_DEBIT' } }, undefined],
     [
       { funding_source: { id: 'la_1', deposit_type: 'FASTER_DIRECT_DEBIT' } },
       { funding_source: { id: 'la_2' } },

@@ -252,32 +252,29 @@ describe('a look-up', () => {
   it.each([
     ['interactive', 'before the reads of the bulk lane', 13],
     ['bulk', 'after all', 20],
-  ] as const)(
-    'waits in the lane of its call: in the %s lane, beside ten reads in each, it is sent %s',
-    (priority, _, place) => {
-      const books = ledger({ lag: 0, faults: [{ name: 'half a body', when: 'after' }] })
-      const limits = { global: 100, endpoint: 1, concurrency: 50, logins: 100 }
-      const client = books.client({ limits })
-      const sent: Array<number> = []
-      client.events.subscribe((event) => {
-        if (event._tag === 'Sent' && event.endpoint === 'GET /api/v1/charges') sent.push(event.call)
-      })
-      const read = PRIORITIES.flatMap((lane) =>
-        Array.from({ length: 10 }, () => client.with({ priority: lane }).charges.list().pages),
-      )
-      const told = books.run(
-        merge(
-          merge(...read).pipe(ignoreElements()),
-          client.with({ priority }).charges.create(charge),
-        ),
-      )
-      expect(told).toMatchObject([E.right({ request_id: 'invoice-1' })])
-      const lookUp = sent.indexOf(Math.max(...sent)) // the call that began last
-      expect(sent).toHaveLength(21)
-      if (priority === 'bulk') expect(lookUp).toBe(place)
-      else expect(lookUp).toBeLessThan(place)
-    },
-  )
+  ] as const)('waits in the %s lane of its call, beside reads: sent %s', (priority, _, place) => {
+    const books = ledger({ lag: 0, faults: [{ name: 'half a body', when: 'after' }] })
+    const limits = { global: 100, endpoint: 1, concurrency: 50, logins: 100 }
+    const client = books.client({ limits })
+    const sent: Array<number> = []
+    client.events.subscribe((event) => {
+      if (event._tag === 'Sent' && event.endpoint === 'GET /api/v1/charges') sent.push(event.call)
+    })
+    const read = PRIORITIES.flatMap((lane) =>
+      Array.from({ length: 10 }, () => client.with({ priority: lane }).charges.list().pages),
+    )
+    const told = books.run(
+      merge(
+        merge(...read).pipe(ignoreElements()),
+        client.with({ priority }).charges.create(charge),
+      ),
+    )
+    expect(told).toMatchObject([E.right({ request_id: 'invoice-1' })])
+    const lookUp = sent.indexOf(Math.max(...sent)) // the call that began last
+    expect(sent).toHaveLength(21)
+    if (priority === 'bulk') expect(lookUp).toBe(place)
+    else expect(lookUp).toBeLessThan(place)
+  })
 
   it.each([
     [0, 'Ambiguous'],

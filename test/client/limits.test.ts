@@ -200,10 +200,7 @@ describe('a tier of your own', () => {
         endpoint: 'GET /api/v1/batch_transfers/{id}/items',
         path: '/api/v1/batch_transfers/a%20b/items',
       },
-      {
-        endpoint: 'GET /api/v1/pa/reference/bin/lookup',
-        path: '/api/v1/pa/reference/bin/lookup',
-      },
+      { endpoint: 'GET /api/v1/pa/reference/bin/lookup', path: '/api/v1/pa/reference/bin/lookup' },
     ])
   })
 })

@@ -274,10 +274,7 @@ describe('items that the platform has already', () => {
 
     it.each<readonly [string, (item: NewBatchItem) => object]>([
       ['itself', (one) => ({ ...one, status: 'VALIDATED' })],
-      [
-        'the terms of its transfer',
-        (one) => ({ transfer_draft: { ...one, fee_amount: 1, beneficiary: null } }),
-      ],
+      ['its transfer', (one) => ({ transfer_draft: { ...one, fee_amount: 1, beneficiary: null } })],
     ])('that differ in what %s shows are told field by field', (_, terms) => {
       const wire = lagging(20, terms)
       wire.run(add(wire, 0, 1))

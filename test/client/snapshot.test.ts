@@ -8,25 +8,23 @@ import { CHARGE, lab, type Play, problem, timeText } from '../support/lab.js'
 
 const START = Date.UTC(2026, 0, 1)
 
+/** A bound of a filter in ms, or `none`. */
+const timeIn = (query: URLSearchParams, name: string, none: number): number =>
+  query.has(name) ? Date.parse((query.get(name) ?? '').replace('+0000', 'Z')) : none
+
 /** Charges a minute apart, filtered by time and cut into pages as the interface has it. */
 const charges =
   (total: number, change: (nth: number) => Partial<ReturnType<Play>> = () => ({})): Play =>
   ({ query }, nth) => {
     const size = Number(query.get('page_size'))
-    const from = Date.parse(
-      (query.get('from_created_at') ?? '1970-01-01T00:00:00Z').replace('+0000', 'Z'),
-    )
-    const to = Date.parse(
-      (query.get('to_created_at') ?? '9999-12-31T00:00:00Z').replace('+0000', 'Z'),
-    )
+    const from = timeIn(query, 'from_created_at', 0)
+    const to = timeIn(query, 'to_created_at', Number.POSITIVE_INFINITY)
     const wanted = Array.from({ length: total }, (_, i) => i).filter(
       (i) => from <= START + i * 60_000 && START + i * 60_000 <= to,
     )
-    const items = wanted.slice(0, size).map((i) => ({
-      ...CHARGE,
-      id: `chg_${i}`,
-      created_at: timeText(START + i * 60_000),
-    }))
+    const items = wanted
+      .slice(0, size)
+      .map((i) => ({ ...CHARGE, id: `chg_${i}`, created_at: timeText(START + i * 60_000) }))
     return { ms: 100, body: { has_more: wanted.length > size, items }, ...change(nth) }
   }
 
@@ -37,9 +35,7 @@ const listed = (seconds: ReadonlyArray<number>): Play => {
     return { at, row: { ...CHARGE, id: `chg_${i}`, created_at: timeText(at) } }
   })
   return ({ query }) => {
-    const [from = 0, to = 0] = ['from_created_at', 'to_created_at'].map((field) =>
-      Date.parse((query.get(field) ?? '1970-01-01T00:00:00Z').replace('+0000', 'Z')),
-    )
+    const [from, to] = [timeIn(query, 'from_created_at', 0), timeIn(query, 'to_created_at', 0)]
     const found = rows.filter(({ at }) => from <= at && at <= to)
     const first = Number(query.get('page_num')) * Number(query.get('page_size'))
     const end = first + Number(query.get('page_size'))
@@ -47,6 +43,11 @@ const listed = (seconds: ReadonlyArray<number>): Play => {
     return { body: { has_more: end < found.length, items } }
   }
 }
+
+/** The id of each row, or the failure in its place. */
+const idsIn = (
+  out: ReadonlyArray<{ readonly value: E.Either<unknown, { readonly id: string }> }>,
+) => out.map(({ value }) => (E.isRight(value) ? value.right.id : value.left))
 
 const ids = (total: number) => Array.from({ length: total }, (_, n) => `chg_${n}`)
 
@@ -65,7 +66,7 @@ describe('a snapshot of charges', () => {
     const { client, run, calls } = lab({ play: charges(25) })
     const list = client.charges.snapshot({ to_created_at, page_size: 10, status: 'SETTLED' })
     expect(calls()).toEqual([])
-    expect(run(list).map(({ value }) => E.isRight(value) && value.right.id)).toEqual(ids(25))
+    expect(idsIn(run(list))).toEqual(ids(25))
     expect(calls().map(({ query }) => Object.fromEntries(query))).toEqual(
       [undefined, '2026-01-01T00:09:00+0000', '2026-01-01T00:18:00+0000'].map((from) => ({
         page_num: '0',
@@ -83,10 +84,7 @@ describe('a snapshot of charges', () => {
       from_created_at: new Date(START + 60_500),
       to_created_at,
     })
-    expect(run(list).map(({ value }) => E.isRight(value) && value.right.id)).toEqual([
-      'chg_1',
-      'chg_2',
-    ])
+    expect(idsIn(run(list))).toEqual(['chg_1', 'chg_2'])
   })
 
   it('is one slice in the order of the list, however it is read', () => {
@@ -143,26 +141,23 @@ describe('a snapshot of charges', () => {
     expect(took(snapshot.from(next).parallel(4))).toBeLessThan(alone * 0.7)
   })
 
-  it.each([-3_600_000, 0, 3_600_000])(
-    'ends with the time of subscription at the service, where our clock is %d ms off',
-    (skew) => {
-      const { client, run, calls, timer, events } = lab({
-        play: charges(5),
-        dates: (now) => now - skew,
-      })
-      timer.frame = Date.UTC(2026, 5, 1) + skew
-      run(client.charges.snapshot().pipe(take(1)))
-      expect(Object.fromEntries(calls()[0]?.query ?? [])).toEqual({
-        page_num: '0',
-        page_size: '2000',
-        to_created_at: '2026-06-01T00:00:01+0000',
-      })
-      const told = events.flatMap((event) => (event._tag === 'ClockSkewed' ? [event] : []))
-      expect(told.map(({ message }) => message)).toEqual(
-        skew === 0 ? [] : [expect.stringMatching(skew > 0 ? /3599 s ahead/ : /3600 s behind/)],
-      )
-    },
-  )
+  it.each([-3_600_000, 0, 3_600_000])('ends with the time at the service, %d ms off', (skew) => {
+    const { client, run, calls, timer, events } = lab({
+      play: charges(5),
+      dates: (now) => now - skew,
+    })
+    timer.frame = Date.UTC(2026, 5, 1) + skew
+    run(client.charges.snapshot().pipe(take(1)))
+    expect(Object.fromEntries(calls()[0]?.query ?? [])).toEqual({
+      page_num: '0',
+      page_size: '2000',
+      to_created_at: '2026-06-01T00:00:01+0000',
+    })
+    const told = events.flatMap((event) => (event._tag === 'ClockSkewed' ? [event] : []))
+    expect(told.map(({ message }) => message)).toEqual(
+      skew === 0 ? [] : [expect.stringMatching(skew > 0 ? /3599 s ahead/ : /3600 s behind/)],
+    )
+  })
 
   it('has a charge that was made just before, however far the last second had gone', () => {
     const { client, run, calls, timer } = lab({ play: charges(5), dates: (now) => now })
@@ -220,46 +215,41 @@ describe('a snapshot of charges', () => {
     ])
   })
 
-  it.each(['exact', 'truncated'] as const)(
-    'up to a day and from the next have all rows of both, in fractions of a second (%s)',
-    (shown) => {
-      const edge = Date.UTC(2026, 1, 1)
-      const moments = [-86_400_000, -1_000, -999, -500, -1, 0, 1, 250, 999, 1_000].map(
-        (ms) => edge + ms,
-      )
-      const play: Play = ({ query }) => {
-        const at = (name: string, none: number) =>
-          query.has(name) ? Date.parse((query.get(name) ?? '').replace('+0000', 'Z')) : none
-        const [from, to] = [at('from_created_at', 0), at('to_created_at', Number.POSITIVE_INFINITY)]
-        const items = moments
-          .filter((time) => from <= time && time <= to)
-          .map((time) => ({
-            ...CHARGE,
-            id: `chg_${time - edge}`,
-            created_at: shown === 'exact' ? new Date(time).toISOString() : timeText(time),
-          }))
-        return { body: { has_more: false, items } }
+  it.each(['exact', 'truncated'] as const)('of adjacent days have every row: %s', (shown) => {
+    const edge = Date.UTC(2026, 1, 1)
+    const moments = [-86_400_000, -1_000, -999, -500, -1, 0, 1, 250, 999, 1_000].map(
+      (ms) => edge + ms,
+    )
+    const play: Play = ({ query }) => {
+      const [from, to] = [
+        timeIn(query, 'from_created_at', 0),
+        timeIn(query, 'to_created_at', Number.POSITIVE_INFINITY),
+      ]
+      const items = moments
+        .filter((time) => from <= time && time <= to)
+        .map((time) => ({
+          ...CHARGE,
+          id: `chg_${time - edge}`,
+          created_at: shown === 'exact' ? new Date(time).toISOString() : timeText(time),
+        }))
+      return { body: { has_more: false, items } }
+    }
+    for (const [to, from] of [
+      ['2026-01-31', '2026-02-01'],
+      ['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z'],
+      [new Date(edge - 1_000), new Date(edge)],
+      ['2026-01-31T23:59:59.5Z', '2026-01-31T23:59:59.501Z'],
+    ] as const) {
+      const { client, run } = lab({ play })
+      const idsOf = (filter: object) => idsIn(run(client.charges.snapshot(filter)))
+      const before = idsOf({ from_created_at: '2026-01-31', to_created_at: to })
+      const after = idsOf({ from_created_at: from, to_created_at: '2026-02-01' })
+      expect(new Set([...before, ...after]).size).toBe(moments.length)
+      if (typeof to !== 'string' || !to.includes('.')) {
+        expect([...before, ...after]).toHaveLength(moments.length)
       }
-      for (const [to, from] of [
-        ['2026-01-31', '2026-02-01'],
-        ['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z'],
-        [new Date(edge - 1_000), new Date(edge)],
-        ['2026-01-31T23:59:59.5Z', '2026-01-31T23:59:59.501Z'],
-      ] as const) {
-        const { client, run } = lab({ play })
-        const idsOf = (filter: object) =>
-          run(client.charges.snapshot(filter)).map(
-            ({ value }) => E.isRight(value) && value.right.id,
-          )
-        const before = idsOf({ from_created_at: '2026-01-31', to_created_at: to })
-        const after = idsOf({ from_created_at: from, to_created_at: '2026-02-01' })
-        expect(new Set([...before, ...after]).size).toBe(moments.length)
-        if (typeof to !== 'string' || !to.includes('.')) {
-          expect([...before, ...after]).toHaveLength(moments.length)
-        }
-      }
-    },
-  )
+    }
+  })
 
   const MINUTE = 60_000
   const floorTo = (unit: number) => (ms: number) => Math.floor(ms / unit) * unit
@@ -280,10 +270,8 @@ describe('a snapshot of charges', () => {
       return { at, row: { ...CHARGE, id: `chg_${i}`, created_at: timeText(shows(at)) } }
     })
     return ({ query }) => {
-      const at = (name: string, none: number) =>
-        query.has(name) ? Date.parse((query.get(name) ?? '').replace('+0000', 'Z')) : none
-      const first = from(at('from_created_at', 0))
-      const last = at('to_created_at', 0)
+      const first = from(timeIn(query, 'from_created_at', 0))
+      const last = timeIn(query, 'to_created_at', 0)
       const found = rows
         .filter(({ at }) => (isExclusive ? first < at && at < last : first <= at && at <= last))
         .sort((a, b) => sign * (a.at - b.at))
@@ -303,7 +291,7 @@ describe('a snapshot of charges', () => {
     for (const requests of [1, 3]) {
       const { client, run } = lab({ play: strange(how) })
       const list = client.charges.snapshot({ to_created_at, page_size: 10 }).parallel(requests)
-      const rows = run(list).map(({ value }) => (E.isRight(value) ? value.right.id : value.left))
+      const rows = idsIn(run(list))
       expect([...rows].sort()).toEqual([...ids(60)].sort())
     }
   })
@@ -332,7 +320,7 @@ describe('a snapshot of charges', () => {
     })
     const came = run(client.charges.snapshot({ to_created_at, page_size: 10 }))
     const expected = ids(30).filter((id) => id !== 'chg_9')
-    expect(came.map(({ value }) => E.isRight(value) && value.right.id)).toEqual(expected)
+    expect(idsIn(came)).toEqual(expected)
   })
 
   it.each(['0001-01-01T00:00:00Z', '1969-12-31T23:00:00+0000'])(
@@ -350,11 +338,9 @@ describe('a snapshot of charges', () => {
           }),
         ].sort((a, b) => sign * (a.at - b.at))
         const play: Play = ({ query }) => {
-          const at = (name: string, none: number) =>
-            query.has(name) ? Date.parse((query.get(name) ?? '').replace('+0000', 'Z')) : none
           const [from, to] = [
-            at('from_created_at', Number.NEGATIVE_INFINITY),
-            at('to_created_at', 0),
+            timeIn(query, 'from_created_at', Number.NEGATIVE_INFINITY),
+            timeIn(query, 'to_created_at', 0),
           ]
           const found = rows.filter(({ at }) => from <= at && at <= to).map(({ row }) => row)
           return { body: { has_more: found.length > 10, items: found.slice(0, 10) } }
@@ -362,9 +348,7 @@ describe('a snapshot of charges', () => {
         for (const requests of [1, 3]) {
           const { client, run } = lab({ play })
           const list = client.charges.snapshot({ to_created_at, page_size: 10 }).parallel(requests)
-          const came = run(list).map(({ value }) =>
-            E.isRight(value) ? value.right.id : value.left,
-          )
+          const came = idsIn(run(list))
           expect([...came].sort()).toEqual([...ids(25), 'old'].sort())
         }
       }
@@ -453,7 +437,7 @@ describe('a snapshot of charges', () => {
 
     const after = lab({ play: crowd(false) })
     const rest = after.run(after.client.charges.snapshot(filter).from(position))
-    expect(rest.map(({ value }) => E.isRight(value) && value.right.id)).toEqual(ids(25))
+    expect(idsIn(rest)).toEqual(ids(25))
   })
 
   it.each([
@@ -465,7 +449,7 @@ describe('a snapshot of charges', () => {
   ])('is of all that comes, for ever: up to %s', (end) => {
     const { client, run, calls } = lab({ play: charges(25) })
     const list = client.charges.snapshot({ to_created_at: end, page_size: 10 })
-    expect(run(list).map(({ value }) => E.isRight(value) && value.right.id)).toEqual(ids(25))
+    expect(idsIn(run(list))).toEqual(ids(25))
     expect(calls()[0]?.query.get('to_created_at')).toBe('9999-12-31T23:59:59+0000')
   })
 
@@ -501,27 +485,24 @@ describe('a snapshot of charges', () => {
     const { client, run } = lab({ play: listed(seconds) })
     for (const requests of [1, 3]) {
       const list = client.charges.snapshot({ to_created_at, page_size: 10 }).parallel(requests)
-      const rows = run(list).map(({ value }) => (E.isRight(value) ? value.right.id : value.left))
+      const rows = idsIn(run(list))
       expect(new Set(rows)).toEqual(new Set(ids(seconds.length)))
       expect(rows).toHaveLength(seconds.length)
     }
   })
 
-  it.each([1, 2])(
-    'fails where an answer contradicts the order that a page was read by, with %d requests',
-    (requests) => {
-      const outside = Array(8).fill(11)
-      const inside = [10, 9, 8, ...Array(8).fill([9, 8]).flat()]
-      const { client, run } = lab({ play: listed([...outside, ...inside]) })
-      const list = client.charges.snapshot({
-        from_created_at: new Date(START + 8_000),
-        to_created_at: new Date(START + 10_000),
-        page_size: 10,
-      })
-      const last = run(list.parallel(requests)).at(-1)?.value
-      expect(last).toMatchObject({ left: { _tag: 'Truncated', guard: 'OrderChanged' } })
-    },
-  )
+  it.each([1, 2])('fails where an answer contradicts the order, with %d requests', (requests) => {
+    const outside = Array(8).fill(11)
+    const inside = [10, 9, 8, ...Array(8).fill([9, 8]).flat()]
+    const { client, run } = lab({ play: listed([...outside, ...inside]) })
+    const list = client.charges.snapshot({
+      from_created_at: new Date(START + 8_000),
+      to_created_at: new Date(START + 10_000),
+      page_size: 10,
+    })
+    const last = run(list.parallel(requests)).at(-1)?.value
+    expect(last).toMatchObject({ left: { _tag: 'Truncated', guard: 'OrderChanged' } })
+  })
 
   it('whose first page fails is that failure', () => {
     const { client, run } = lab({ play: () => problem(403, 'forbidden') })

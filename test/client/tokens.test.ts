@@ -481,10 +481,7 @@ describe('a token of the caller’s own', () => {
 
   it.each([
     ['throws', () => throwError(() => new RangeError('the secret is 12345'))],
-    [
-      'throws with a code',
-      () => throwError(() => Object.assign(new Error(), { code: 'is 12345' })),
-    ],
+    ['throws with code', () => throwError(() => Object.assign(new Error(), { code: 'is 12345' }))],
     ['gives nothing', () => EMPTY],
     ['never answers', () => NEVER],
     ['never resolves', () => new Promise<never>(() => {})],

@@ -65,29 +65,23 @@ describe('beside a service of fixed capacity', () => {
   })
 })
 
-it.each(sample(2, [500, 1_000, 2_000, 3_000]))(
-  'uses the limit up when answers take %d ms in parallel',
-  (ms) => {
-    for (const took of [() => ms, lognormal(ms, 2 * ms)]) {
-      const { perSecond } = read(inParallel(took), measured)
-      expect(perSecond).toBeGreaterThan(0.97 * read(inParallel(took), byLittlesLaw).perSecond)
-    }
-  },
-)
+it.each(sample(2, [500, 1_000, 2_000, 3_000]))('uses the limit up at %d ms per answer', (ms) => {
+  for (const took of [() => ms, lognormal(ms, 2 * ms)]) {
+    const { perSecond } = read(inParallel(took), measured)
+    expect(perSecond).toBeGreaterThan(0.97 * read(inParallel(took), byLittlesLaw).perSecond)
+  }
+})
 
-it.each(sample(2, Object.keys(networks)))(
-  'is as fast as by the limits alone over the network %s',
-  (name) => {
-    const network = networks[name]
-    if (network === undefined) throw new Error(name)
-    const pages = (widthOf: WidthOf): number =>
-      [1, 2, 3, 4].reduce(
-        (sum, seed) => sum + read(overNetwork(network), widthOf, { seed }).perSecond,
-        0,
-      )
-    expect(pages(measured)).toBeGreaterThan(0.99 * pages(byLittlesLaw))
-  },
-)
+it.each(sample(2, Object.keys(networks)))('is as fast as the limits allow over %s', (name) => {
+  const network = networks[name]
+  if (network === undefined) throw new Error(name)
+  const pages = (widthOf: WidthOf): number =>
+    [1, 2, 3, 4].reduce(
+      (sum, seed) => sum + read(overNetwork(network), widthOf, { seed }).perSecond,
+      0,
+    )
+  expect(pages(measured)).toBeGreaterThan(0.99 * pages(byLittlesLaw))
+})
 
 it('does not grow while the reader of the list is slower than the service', () => {
   const service = inParallel(() => 300)
@@ -101,22 +95,14 @@ it('does not grow while the reader of the list is slower than the service', () =
 
 it('becomes wider again when the service answers in parallel after a while', () => {
   let asked = 0
-  const changing: Service = {
-    travel: () => 500,
-    work: () => (asked++ < 300 ? 500 : 0),
-    servers: 1,
-  }
+  const changing: Service = { travel: () => 500, work: () => (asked++ < 300 ? 500 : 0), servers: 1 }
   const { perSecond } = read(changing, measured, { pages: 4_000, from: 1_000 })
   expect(perSecond).toBeGreaterThan(18)
 })
 
 it('becomes narrower when the service begins to answer in turn', () => {
   let asked = 0
-  const changing: Service = {
-    travel: () => 200,
-    work: () => (asked++ < 500 ? 0 : 250),
-    servers: 1,
-  }
+  const changing: Service = { travel: () => 200, work: () => (asked++ < 500 ? 0 : 250), servers: 1 }
   const { mean, perSecond } = read(changing, measured, { pages: 2_000, from: 1_200 })
   expect(mean).toBeLessThan(5)
   expect(perSecond).toBeGreaterThan(0.95 * 4)

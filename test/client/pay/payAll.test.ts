@@ -82,10 +82,7 @@ describe('payAll', () => {
         },
     ],
     ['a set', () => new Set(items(120))],
-    [
-      'values of Either, as rows of a file are',
-      () => items(120).map((right) => ({ _tag: 'Right' as const, right })),
-    ],
+    ['values of Either', () => items(120).map((right) => ({ _tag: 'Right' as const, right }))],
   ])('takes %s', async (_, make) => {
     const on = account()
     const { events } = await on.inTime(on.start(make(), { perBatch: 100 }))
@@ -270,21 +267,18 @@ describe('invalid items', () => {
     expect(submissions(on)).toBe(1)
   })
 
-  it.each([false, true])(
-    'two with one request_id are never paid (withoutInvalid: %s)',
-    async (withoutInvalid) => {
-      const on = account()
-      const some = [...items(150), { ...item(7), transfer_amount: 7 }]
-      const { sent, failure } = await pay(on, some, { withoutInvalid })
-      expect(sent).toBe(0)
-      expect(failure).toMatchObject({
-        _tag: 'InvalidItems',
-        first: [
-          { index: 150, requestId: 'item-7', reasons: ['request_id is the same as in item 8'] },
-        ],
-      })
-    },
-  )
+  it.each([false, true])('sharing a request_id are never paid: %s', async (withoutInvalid) => {
+    const on = account()
+    const some = [...items(150), { ...item(7), transfer_amount: 7 }]
+    const { sent, failure } = await pay(on, some, { withoutInvalid })
+    expect(sent).toBe(0)
+    expect(failure).toMatchObject({
+      _tag: 'InvalidItems',
+      first: [
+        { index: 150, requestId: 'item-7', reasons: ['request_id is the same as in item 8'] },
+      ],
+    })
+  })
 
   it('source and transfer amounts do not mix in one currency pair', async () => {
     const on = account()
@@ -319,11 +313,7 @@ describe('another run of the same name', () => {
     ['one more item', [...items(150), item(999)], {}],
     ['one item fewer', items(149), {}],
     ['another order', items(150).toReversed(), {}],
-    [
-      'another amount',
-      items(150).map((one, n) => (n === 149 ? { ...one, transfer_amount: 7 } : one)),
-      {},
-    ],
+    ['another amount', items(150).with(149, { ...item(149), transfer_amount: 7 }), {}],
     ['other batches', items(150), { perBatch: 50 }],
     ['another funding source', items(150), { batch: { funding_source: { id: 'la_2' } } }],
   ]
