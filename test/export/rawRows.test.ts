@@ -141,25 +141,20 @@ describe('rows in NDJSON and JSON', () => {
     }
   })
 
-  it.each(['ndjson', 'json'] as const)(
-    'have their digits in %s where their text is not known',
-    async (format) => {
-      const big = json('chg_6', '1').replace('{', '{"metadata":{"orders":[1,90071992547409931]},')
-      const changes: ReadonlyArray<(page: Rows) => Rows> = [
-        (page) => ({ ...page, raw: [...page.raw] }),
-        (page) => ({
-          ...page,
-          items: page.items.map((row, i) =>
-            i === 0 ? E.map((a: Charge) => ({ ...a }))(row) : row,
-          ),
-        }),
-      ]
-      for (const [i, change] of changes.entries()) {
-        const { told, rejected } = await exported([first, big], { change, format })
-        expect(told).toContain('chg_1')
-        expect([i, told.includes('90071992547409931')]).toEqual([i, true])
-        expect(rejected).toEqual([])
-      }
-    },
-  )
+  it.each(['ndjson', 'json'] as const)('keep digits in %s without their text', async (format) => {
+    const big = json('chg_6', '1').replace('{', '{"metadata":{"orders":[1,90071992547409931]},')
+    const changes: ReadonlyArray<(page: Rows) => Rows> = [
+      (page) => ({ ...page, raw: [...page.raw] }),
+      (page) => ({
+        ...page,
+        items: page.items.map((row, i) => (i === 0 ? E.map((a: Charge) => ({ ...a }))(row) : row)),
+      }),
+    ]
+    for (const [i, change] of changes.entries()) {
+      const { told, rejected } = await exported([first, big], { change, format })
+      expect(told).toContain('chg_1')
+      expect([i, told.includes('90071992547409931')]).toEqual([i, true])
+      expect(rejected).toEqual([])
+    }
+  })
 })

@@ -19,10 +19,7 @@ const locked = (files: FileSystem, locked: string): FileSystem => {
   const refuse = async (path: string): Promise<void> => {
     if (path === locked) throw Object.assign(new Error('EACCES: no'), { code: 'EACCES' })
   }
-  return {
-    ...files,
-    open: (path, flags) => refuse(path).then(() => files.open(path, flags)),
-  }
+  return { ...files, open: (path, flags) => refuse(path).then(() => files.open(path, flags)) }
 }
 
 describe('verify', () => {

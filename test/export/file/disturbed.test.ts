@@ -26,11 +26,7 @@ const DISTURBANCES: ReadonlyArray<
   ['emptied', (path) => truncate(path, 0), 'was'],
   ['cut short', (path) => truncate(path, 100), 'was changed by another program (100 bytes'],
   ['cut to a byte', (path) => truncate(path, 1), 'was changed by another program (1 byte in'],
-  [
-    'appended to',
-    (path) => appendFile(path, 'mine\n'.repeat(1e4)),
-    'was changed by another program',
-  ],
+  ['extended', (path) => appendFile(path, 'mine\n'.repeat(1e4)), 'was changed by another program'],
 ]
 
 const opened = async (name: FormatName) => {

@@ -93,46 +93,40 @@ const row = (id: number, update = 0, status = 'SETTLED') => {
   return read.right
 }
 
-it.each(['ndjson.zst', 'parquet'] as const)(
-  'removes no %s before the file that replaces it was seen',
-  async (format) => {
-    const { files, open } = world(format)
-    const first = runOf(open())
-    await first.begin()
-    await first.write([row(1), row(2)])
-    await first.finish()
-    const before = [...files.all.keys()]
-    const { put } = files
-    const lossy = Object.assign(files, {
-      put: async (...[name, bytes]: Parameters<typeof put>) => {
-        if (!name.startsWith('charges-')) await put(name, bytes) // else it answers, and keeps nothing
-      },
-    })
-    const second = runOf(open())
-    await second.begin()
-    await second.write([row(1, 1)])
-    await expect(second.finish()).rejects.toMatchObject({ _tag: 'FileConflict' })
-    expect([...lossy.all.keys()]).toEqual(expect.arrayContaining(before))
-  },
-)
+it.each(['ndjson.zst', 'parquet'] as const)('removes %s only once replaced', async (format) => {
+  const { files, open } = world(format)
+  const first = runOf(open())
+  await first.begin()
+  await first.write([row(1), row(2)])
+  await first.finish()
+  const before = [...files.all.keys()]
+  const { put } = files
+  const lossy = Object.assign(files, {
+    put: async (...[name, bytes]: Parameters<typeof put>) => {
+      if (!name.startsWith('charges-')) await put(name, bytes) // else it answers, and keeps nothing
+    },
+  })
+  const second = runOf(open())
+  await second.begin()
+  await second.write([row(1, 1)])
+  await expect(second.finish()).rejects.toMatchObject({ _tag: 'FileConflict' })
+  expect([...lossy.all.keys()]).toEqual(expect.arrayContaining(before))
+})
 
-it.each(['ndjson.zst', 'parquet'] as const)(
-  'has a row of %s that came in the step in which another one was marked as gone',
-  async (format) => {
-    const { open } = world(format)
-    const first = runOf(open())
-    await first.begin()
-    await first.write([row(1), row(2)])
-    await first.finish()
-    const destination = open()
-    const second = runOf(destination)
-    await second.begin()
-    await destination.write([row(3)], SLICE)
-    const created = Date.UTC(2026, 0, 1) / 1_000
-    await destination.counted?.markGone([{ id: row(1).id, created }], Date.UTC(2027, 0, 1))
-    await second.keep(await destination.place?.())
-    const place = { id: row(3).id, created: created + 1 }
-    const versions = await destination.counted?.versions([place])
-    expect([...(versions?.keys() ?? [])]).toEqual([row(3).id])
-  },
-)
+it.each(['ndjson.zst', 'parquet'] as const)('keeps rows beside a gone one: %s', async (format) => {
+  const { open } = world(format)
+  const first = runOf(open())
+  await first.begin()
+  await first.write([row(1), row(2)])
+  await first.finish()
+  const destination = open()
+  const second = runOf(destination)
+  await second.begin()
+  await destination.write([row(3)], SLICE)
+  const created = Date.UTC(2026, 0, 1) / 1_000
+  await destination.counted?.markGone([{ id: row(1).id, created }], Date.UTC(2027, 0, 1))
+  await second.keep(await destination.place?.())
+  const place = { id: row(3).id, created: created + 1 }
+  const versions = await destination.counted?.versions([place])
+  expect([...(versions?.keys() ?? [])]).toEqual([row(3).id])
+})

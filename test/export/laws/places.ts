@@ -142,9 +142,7 @@ const paged = (list: ExportSource<Row>, { operation }: Owner): ExportSource<Row>
 const synced = (night: Night, given: SyncOptions<Row>, owner?: Owner): Promise<RunEnd> => {
   const options = { timer: quickLooks, lease: LEASE, allowEmpty: true, ...given }
   const through = (list: ExportSource<Row>) => (owner === undefined ? list : paged(list, owner))
-  if (night.kind === 'replaced') {
-    return endOf(() => sync(through(listOf(night)), options), false)
-  }
+  if (night.kind === 'replaced') return endOf(() => sync(through(listOf(night)), options), false)
   // rows by time of creation, as `payments.charges` is
   const snapshot = () => {
     const list = through(snapshotOf(night))

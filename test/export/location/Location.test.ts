@@ -48,11 +48,7 @@ it.each([
 it.each([
   ['x.db', 'sqlite', 'x.db'],
   ['a/x.sqlite', 'sqlite', 'a/x.sqlite'],
-  [
-    'postgres://u:secret@db.example/finance?sslmode=disable',
-    'postgres',
-    'postgres://db.example/finance',
-  ],
+  ['postgres://u:secret@db.example/pay?sslmode=disable', 'postgres', 'postgres://db.example/pay'],
 ])('%s is of the kind %s, and is shown without a secret', (text, kind, name) => {
   expect(locationOf('to', text, MERGED)).toMatchObject({ kind, name })
 })

@@ -94,10 +94,7 @@ describe.each(FORMATS)('a file of %j', (options, extension) => {
       if (E.isLeft(row)) throw new Error(amount)
       return row.right
     })
-    const file = await openFile({
-      path: path(),
-      format: formatOf(Charge)({ ...options }),
-    })
+    const file = await openFile({ path: path(), format: formatOf(Charge)({ ...options }) })
     await file.write(rows)
     await file.finish()
     const found = rights(await read(path(), Charge)).map((row) => digitsOf('amount')(row))

@@ -28,12 +28,7 @@ const withBucket = async (
 ) => {
   const double = await s3Double(options)
   const run = (charges: number, out: string, more: Partial<ExportOptions<Charge>> = {}) =>
-    exportTo(client(charges).charges.snapshot(), {
-      out,
-      env: double.env,
-      timer,
-      ...more,
-    })
+    exportTo(client(charges).charges.snapshot(), { out, env: double.env, timer, ...more })
   try {
     await test(double, run)
   } finally {

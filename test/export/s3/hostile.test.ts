@@ -131,30 +131,15 @@ describe('a listing', () => {
   }
   const page = (inner: string, more = 'false') =>
     `<R><IsTruncated>${more}</IsTruncated>${inner}</R>`
+  const withKey = (key: string) => page(`<Contents><Key>${key}</Key><Size>1</Size></Contents>`)
 
   it.each([
-    [
-      'begins again',
-      page('<NextContinuationToken>t</NextContinuationToken>', 'true'),
-      'EndlessListing',
-    ],
+    ['repeats', page('<NextContinuationToken>t</NextContinuationToken>', 'true'), 'EndlessListing'],
     ['has no token of its next page', page('', 'true'), 'EndlessListing'],
-    [
-      'has keys of another prefix',
-      page('<Contents><Key>other/incoming/x</Key><Size>1</Size></Contents>'),
-      'ForeignKey',
-    ],
-    [
-      'has keys above it',
-      page('<Contents><Key>p/../x</Key><Size>1</Size></Contents>'),
-      'ForeignKey',
-    ],
+    ['has keys of another prefix', withKey('other/incoming/x'), 'ForeignKey'],
+    ['has keys above it', withKey('p/../x'), 'ForeignKey'],
     ['has no keys', page('<Contents><Size>1</Size></Contents>'), 'ForeignKey'],
-    [
-      'has a character that is none',
-      page('<Contents><Key>p/charges-&#x110000;</Key></Contents>'),
-      'ForeignKey',
-    ],
+    ['has a character that is none', withKey('p/charges-&#x110000;'), 'ForeignKey'],
   ])('that %s is refused', async (_, text, code) => {
     expect(await listing(text)).toMatchObject({ left: { _tag: 'ReadFailed', code } })
   })
@@ -251,50 +236,40 @@ describe('a service', () => {
     })
   })
 
-  it.each(['quoted', 'unquoted'] as const)(
-    'that compares the ETag of If-Match %s takes an export and a sync',
-    async (etags) => {
-      const bucket = await s3Double({ etags })
-      opened.push(bucket.close)
-      const [to, out] = ['s3://bucket/s/', 's3://bucket/e/']
-      for (let night = 0; night < 2; night++) {
-        const last = await lastValueFrom(sync(payments.charges, { to, env: bucket.env, timer }))
-        expect(last).toMatchObject({ right: { ended: true } })
-      }
-      const last = await lastValueFrom(
-        exportTo(payments.charges.snapshot(), { out, env: bucket.env, timer }),
-      )
+  it.each(['quoted', 'unquoted'] as const)('takes an export and a sync: %s', async (etags) => {
+    const bucket = await s3Double({ etags })
+    opened.push(bucket.close)
+    const [to, out] = ['s3://bucket/s/', 's3://bucket/e/']
+    for (let night = 0; night < 2; night++) {
+      const last = await lastValueFrom(sync(payments.charges, { to, env: bucket.env, timer }))
       expect(last).toMatchObject({ right: { ended: true } })
-      for (const folder of [to, out]) {
-        const checks = verify(folder, { env: bucket.env })
-        expect(await lastValueFrom(checks)).toMatchObject({ right: { differences: [] } })
-      }
-    },
-  )
-
-  it.each(['200-error', '200-empty'] as const)(
-    'that answers each copy with a success, and copies nothing, ends no export, and loses no row: %s',
-    async (fault) => {
-      let isBroken = true
-      const bucket = await s3Double({
-        faults: ({ operation }) => (isBroken && operation === 'CopyObject' ? fault : undefined),
-      })
-      opened.push(bucket.close)
-      const out = 's3://bucket/charges.ndjson'
-      const exported = (resume: boolean) =>
-        lastValueFrom(
-          exportTo(payments.charges.snapshot(), { out, env: bucket.env, timer, resume }),
-        )
-      expect(await exported(false)).toMatchObject({ left: { _tag: 'WriteFailed' } })
-      const rows = [...bucket.objects.values()].map(
-        (body) => body.toString().split('\n').length - 1,
-      )
-      expect(Math.max(...rows)).toBe(300)
-
-      isBroken = false
-      expect(await exported(true)).toMatchObject({ right: { ended: true } })
-      const checks = verify(out, { env: bucket.env })
+    }
+    const last = await lastValueFrom(
+      exportTo(payments.charges.snapshot(), { out, env: bucket.env, timer }),
+    )
+    expect(last).toMatchObject({ right: { ended: true } })
+    for (const folder of [to, out]) {
+      const checks = verify(folder, { env: bucket.env })
       expect(await lastValueFrom(checks)).toMatchObject({ right: { differences: [] } })
-    },
-  )
+    }
+  })
+
+  it.each(['200-error', '200-empty'] as const)('that copies nothing is told: %s', async (fault) => {
+    let isBroken = true
+    const bucket = await s3Double({
+      faults: ({ operation }) => (isBroken && operation === 'CopyObject' ? fault : undefined),
+    })
+    opened.push(bucket.close)
+    const out = 's3://bucket/charges.ndjson'
+    const exported = (resume: boolean) =>
+      lastValueFrom(exportTo(payments.charges.snapshot(), { out, env: bucket.env, timer, resume }))
+    expect(await exported(false)).toMatchObject({ left: { _tag: 'WriteFailed' } })
+    const rows = [...bucket.objects.values()].map((body) => body.toString().split('\n').length - 1)
+    expect(Math.max(...rows)).toBe(300)
+
+    isBroken = false
+    expect(await exported(true)).toMatchObject({ right: { ended: true } })
+    const checks = verify(out, { env: bucket.env })
+    expect(await lastValueFrom(checks)).toMatchObject({ right: { differences: [] } })
+  })
 })

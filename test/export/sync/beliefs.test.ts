@@ -20,7 +20,7 @@ import { DAY } from '../../changes/rows.js'
 import { memoryStore } from '../../store/memoryStore.js'
 import { sample } from '../../support/runs.js'
 import { batchesOf } from './batches.js'
-import { databases, folder } from './databases.js'
+import { databases, folder, present } from './databases.js'
 
 const file = folder()
 let made = 0
@@ -62,6 +62,8 @@ const [sqlite, postgres] = databases().map(
 const places = [sqlite, folderOf('ndjson'), postgres, folderOf('parquet')].flatMap(
   (place) => place ?? [],
 )
+
+const tables = [sqlite, postgres].flatMap((place) => place ?? [])
 
 beforeAll(async () => {
   await import('../../../src/export/sql/sqlite.js') // loading is no work of virtual time
@@ -115,33 +117,30 @@ describe.each(sample(2, places))('$name', (place) => {
   test.each([
     ['every row', 60, () => true],
     ['more than 20 rows and 5 %', 300, (i: number) => i % 10 === 0],
-  ] as const)(
-    'is not emptied where %s is gone in one night, unless so many are allowed',
-    async (_, rows, isLost) => {
-      const { nightOf, lose, restore, account, seconds } = world(rows)
-      const night = nightOf(place, await place.make())
-      await night()
-      lose(isLost)
-      const lost = rows - account.entries.size
-      const doubted = await night({ sweep: 'now' })
-      expect(doubted).toMatchObject({
-        gone: 0,
-        failure: { _tag: 'RowsGone', rows: lost, oldest: iso(START - (rows + 2) * 3_600) },
-        progress: { ended: true },
-      })
-      expect(doubted.progress?.proof?.differences).not.toEqual([])
-      expect(doubted.failure?.message).toContain(`--allow-gone ${lost}`)
-      expect((await night({ sweep: 'now', allowGone: lost - 1 })).gone).toBe(0)
-      restore()
-      account.add(seconds(), 'SETTLED', seconds())
-      expect(await night()).toMatchObject({ gone: 0, failure: undefined })
-      lose(isLost)
-      expect(await night({ sweep: 'now', allowGone: lost })).toMatchObject({
-        ...{ gone: lost, failure: undefined },
-        progress: { proof: { gone: lost, differences: [] } },
-      })
-    },
-  )
+  ] as const)('is not emptied where %s is gone, unless allowed', async (_, rows, isLost) => {
+    const { nightOf, lose, restore, account, seconds } = world(rows)
+    const night = nightOf(place, await place.make())
+    await night()
+    lose(isLost)
+    const lost = rows - account.entries.size
+    const doubted = await night({ sweep: 'now' })
+    expect(doubted).toMatchObject({
+      gone: 0,
+      failure: { _tag: 'RowsGone', rows: lost, oldest: iso(START - (rows + 2) * 3_600) },
+      progress: { ended: true },
+    })
+    expect(doubted.progress?.proof?.differences).not.toEqual([])
+    expect(doubted.failure?.message).toContain(`--allow-gone ${lost}`)
+    expect((await night({ sweep: 'now', allowGone: lost - 1 })).gone).toBe(0)
+    restore()
+    account.add(seconds(), 'SETTLED', seconds())
+    expect(await night()).toMatchObject({ gone: 0, failure: undefined })
+    lose(isLost)
+    expect(await night({ sweep: 'now', allowGone: lost })).toMatchObject({
+      ...{ gone: lost, failure: undefined },
+      progress: { proof: { gone: lost, differences: [] } },
+    })
+  })
 
   test('looks for open rows that are gone together by one page, and then by id', async () => {
     const { nightOf, lose, asked } = world(300)
@@ -307,7 +306,7 @@ const followingIn = (place: Place): Follower => ({
   },
 })
 
-const followers = [changing, ...[sqlite, postgres].flatMap((place) => place ?? []).map(followingIn)]
+const followers = [changing, ...tables.map(followingIn)]
 
 describe.each(followers)('$name', ({ isThere, begin }) => {
   const test = it.skipIf(!isThere)
@@ -455,8 +454,8 @@ describe('a list that is read whole', () => {
     return { failures, polls, until, end }
   }
 
-  it.each([sqlite, postgres].flatMap((place) => (place?.isThere ? place : [])))(
-    'is not replaced in $name by rows of another account, unless so many are allowed',
+  it.each(present(tables))(
+    'is not replaced in $name by another account',
     async ({ make, read }) => {
       const played = account()
       const { payments, put } = played
@@ -503,8 +502,8 @@ describe('a list that is read whole', () => {
     },
   )
 
-  it.each(places.filter(({ isThere }) => isThere))(
-    'is not replaced in $name by a sync of another account with the same number of rows, unless so many are allowed',
+  it.each(present(places))(
+    'is not replaced in $name by a sync of another account with as many rows, unless allowed',
     async ({ make, readBatches, options }) => {
       const { payments, put, timer, run } = account()
       const to = await make()

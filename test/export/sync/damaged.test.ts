@@ -60,27 +60,24 @@ const changes: Readonly<Record<string, (bytes: Buffer) => Buffer | undefined>> =
 }
 
 describe.each(['ndjson', 'parquet'] as const)('a file of %s in a synced folder', (format) => {
-  it.each(Object.keys(changes))(
-    'that %s is told, not merged, and told by verify as before',
-    async (how) => {
-      const { folder, piece, night, nights } = await synced(format)
-      const bytes = changes[how]?.(readFileSync(piece))
-      if (bytes === undefined) rmSync(piece)
-      else writeFileSync(piece, bytes)
-      const before = await failuresOf(folder)
-      const manifest = readFileSync(join(folder, '_manifest.json'), 'utf8')
-      await nights.charge('acct_9') // within the lookback: merged with the file
-      const last = (await night()).at(-1)
-      expect(last).toMatchObject({ left: { _tag: 'ChecksumMismatch', path: piece } })
-      expect(last).toHaveProperty(
-        'left.message',
-        expect.stringContaining('restore it, or sync into another folder'),
-      )
-      expect(readFileSync(join(folder, '_manifest.json'), 'utf8')).toBe(manifest)
-      expect(await failuresOf(folder)).toEqual(before)
-      expect(before.length).toBeGreaterThan(0)
-    },
-  )
+  it.each(Object.keys(changes))('that %s is not merged, and verify reports it', async (how) => {
+    const { folder, piece, night, nights } = await synced(format)
+    const bytes = changes[how]?.(readFileSync(piece))
+    if (bytes === undefined) rmSync(piece)
+    else writeFileSync(piece, bytes)
+    const before = await failuresOf(folder)
+    const manifest = readFileSync(join(folder, '_manifest.json'), 'utf8')
+    await nights.charge('acct_9') // within the lookback: merged with the file
+    const last = (await night()).at(-1)
+    expect(last).toMatchObject({ left: { _tag: 'ChecksumMismatch', path: piece } })
+    expect(last).toHaveProperty(
+      'left.message',
+      expect.stringContaining('restore it, or sync into another folder'),
+    )
+    expect(readFileSync(join(folder, '_manifest.json'), 'utf8')).toBe(manifest)
+    expect(await failuresOf(folder)).toEqual(before)
+    expect(before.length).toBeGreaterThan(0)
+  })
 
   it('is merged again when it was put back', async () => {
     const { folder, piece, night, nights } = await synced(format)
@@ -98,46 +95,21 @@ describe.each(['ndjson', 'parquet'] as const)('a file of %s in a synced folder',
 
 describe('the record of a synced folder', () => {
   it.each([
-    [
-      'that has fewer files',
-      (record) => {
-        record.state.own.base = []
-      },
-    ],
+    ['that has fewer files', ({ state: { own } }) => Object.assign(own, { base: [] })],
     [
       'that counts other rows',
-      (record) => {
-        record.state.own.base = record.state.own.base.map((piece) => ({ ...piece, rows: 1 }))
-      },
+      ({ state: { own } }) => own.base.map((piece) => Object.assign(piece, { rows: 1 })),
     ],
-    [
-      'of another list',
-      (record) => {
-        record.state.spec.resource = 'chargez'
-      },
-    ],
-    [
-      'without its sum',
-      (record) => {
-        delete record.sum
-      },
-    ],
-    [
-      'of another version',
-      (record) => {
-        record.version = 1
-      },
-    ],
-  ] as ReadonlyArray<[string, (record: Kept) => void]>)(
-    '%s is refused, and no file is touched',
-    async (_, change) => {
-      const { folder, edit, night } = await synced()
-      edit(change)
-      const before = readdirSync(folder, { recursive: true })
-      expect((await night()).at(-1)).toMatchObject({ left: { _tag: 'Damaged' } })
-      expect(readdirSync(folder, { recursive: true })).toEqual(before)
-    },
-  )
+    ['of another list', ({ state: { spec } }) => Object.assign(spec, { resource: 'chargez' })],
+    ['without its sum', (record) => delete record.sum],
+    ['of another version', (record) => Object.assign(record, { version: 1 })],
+  ] as ReadonlyArray<[string, (record: Kept) => void]>)('%s is refused', async (_, change) => {
+    const { folder, edit, night } = await synced()
+    edit(change)
+    const before = readdirSync(folder, { recursive: true })
+    expect((await night()).at(-1)).toMatchObject({ left: { _tag: 'Damaged' } })
+    expect(readdirSync(folder, { recursive: true })).toEqual(before)
+  })
 
   it.each([
     '../victim.ndjson.zst',
@@ -184,18 +156,15 @@ describe('a folder', () => {
     expect(await failuresOf(folder)).toEqual([])
   })
 
-  it.each([{}, { resume: true }, { restart: true }])(
-    'with a sync is refused to an export with %j',
-    async (options) => {
-      const { folder } = await synced()
-      const { run } = await exported()
-      expect(await run(folder, options)).toMatchObject({
-        left: { _tag: 'UnusableDestination', destination: join(folder, '_checkpoint.json') },
-      })
-      expect(await failuresOf(folder)).toEqual([])
-      expect(readdirSync(folder).some((name) => name.startsWith('part-'))).toBe(false)
-    },
-  )
+  it.each([{}, { resume: true }, { restart: true }])('refuses an export: %j', async (options) => {
+    const { folder } = await synced()
+    const { run } = await exported()
+    expect(await run(folder, options)).toMatchObject({
+      left: { _tag: 'UnusableDestination', destination: join(folder, '_checkpoint.json') },
+    })
+    expect(await failuresOf(folder)).toEqual([])
+    expect(readdirSync(folder).some((name) => name.startsWith('part-'))).toBe(false)
+  })
 })
 
 it('rows that are not final are not read from a file that was changed', async () => {

@@ -157,10 +157,7 @@ describe.each(formats)('a bucket, in %s', (format) => {
   })
 
   const timer = idleClock
-  const options = (to: string): SyncOptions => ({
-    ...{ to, format, timer },
-    env: double.env,
-  })
+  const options = (to: string): SyncOptions => ({ ...{ to, format, timer }, env: double.env })
   const client = (charges: number) =>
     sandboxClient(createSandbox({ charges, limits: false, timer }).fetch, { timer })
   const objectsIn = (prefix: string) =>

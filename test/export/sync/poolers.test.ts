@@ -26,33 +26,30 @@ describe.skipIf(!hasPostgres || !hasPgBouncer)('a table of Postgres', () => {
     return pooler
   }
 
-  it.each(['session', 'transaction'] as const)(
-    'is exact behind a pooler by %s, while two accounts are synced at once',
-    async (mode) => {
-      const direct = await server.database()
-      const to = (await pooled(mode)).through(direct)
-      const runs = ['a', 'b'].map(async (name, at) => {
-        const { payments, timer, last, charge } = account({ charges: 1_000, seed: at })
-        const options = { to, timer, table: name, account: name, parallel: 2 }
-        await charge(`acct_${name}`)
-        await last(
-          sync(
-            { snapshot: (filter) => payments.charges.snapshot({ page_size: 100, ...filter }) },
-            options,
-          ),
-        )
-        await charge(`acct_${name}`)
-        await last(sync(payments.charges, options))
-      })
-      await Promise.all(runs)
-      for (const name of ['a', 'b']) {
-        const other = name === 'a' ? 'b' : 'a'
-        const sql = `select count(*)::int as rows, count(*) filter (where source = 'acct_${name}')::int as own,
+  it.each(['session', 'transaction'] as const)('is exact for two accounts by %s', async (mode) => {
+    const direct = await server.database()
+    const to = (await pooled(mode)).through(direct)
+    const runs = ['a', 'b'].map(async (name, at) => {
+      const { payments, timer, last, charge } = account({ charges: 1_000, seed: at })
+      const options = { to, timer, table: name, account: name, parallel: 2 }
+      await charge(`acct_${name}`)
+      await last(
+        sync(
+          { snapshot: (filter) => payments.charges.snapshot({ page_size: 100, ...filter }) },
+          options,
+        ),
+      )
+      await charge(`acct_${name}`)
+      await last(sync(payments.charges, options))
+    })
+    await Promise.all(runs)
+    for (const name of ['a', 'b']) {
+      const other = name === 'a' ? 'b' : 'a'
+      const sql = `select count(*)::int as rows, count(*) filter (where source = 'acct_${name}')::int as own,
           count(*) filter (where source = 'acct_${other}')::int as foreign from ${name}`
-        expect(await server.query(direct, sql)).toEqual([{ rows: 1_002, own: 2, foreign: 0 }])
-      }
-    },
-  )
+      expect(await server.query(direct, sql)).toEqual([{ rows: 1_002, own: 2, foreign: 0 }])
+    }
+  })
 
   it('has a list replaced as a whole behind a pooler by transaction', async () => {
     const { payments, timer, last, webhook } = account({ charges: 0 })

@@ -212,11 +212,7 @@ describe.each(all)('a table of $name', (database) => {
   })
 
   test.each([
-    [
-      'a column of another type',
-      'create table charges (id text primary key, amount real)',
-      'amount',
-    ],
+    ['another type of column', 'create table charges (id text primary key, amount real)', 'amount'],
     ['another key', 'create table charges (id text, mine text)', 'primary key'],
     [
       'a column of its own that needs a value',

@@ -64,11 +64,7 @@ const memoryOf = (
     dead = ++changes === dies
     alive()
   }
-  const inodeOf = (bytes: Uint8Array): Inode => ({
-    bytes,
-    synced: bytes.slice(),
-    ino: ++inodes,
-  })
+  const inodeOf = (bytes: Uint8Array): Inode => ({ bytes, synced: bytes.slice(), ino: ++inodes })
   const found = (path: string): Inode => names.get(path) ?? fails('ENOENT', path)
   const folders = new Set<string>() // that were made
   const used = (): number =>

@@ -111,13 +111,9 @@ describe('a checkpoint of something else is refused, by the field', () => {
   })
 
   it.each([
-    [
-      { compress: 'gzip' } as const,
-      'format.compress',
-      'its format.compress is "none", but is now "gzip"',
-    ],
+    [{ compress: 'gzip' }, 'format.compress', 'its format.compress is "none", but is now "gzip"'],
     [csv('id'), 'format.name', 'its format.name is "ndjson", but is now "csv"'],
-  ])('another format', async (format, field, why) => {
+  ] as const)('another format', async (format, field, why) => {
     const error = await refused(await stopped(), { resume: true, ...format })
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field })
     expect(error.message).toContain(why)
@@ -261,21 +257,9 @@ describe('a folder that is not there', () => {
 
 it.each([
   ['a file in the place of the folder', 'file/', 'file is a file, not a folder'],
-  [
-    'a file in the place of one that it is in',
-    'file/items/',
-    'file should be an existing, writable folder',
-  ],
-  [
-    'a link to nothing in the place of the folder',
-    'dangling/',
-    'dangling is a link, but not to a folder',
-  ],
-  [
-    'a link to nothing in the place of one that it is in',
-    'dangling/items/',
-    'dangling is a link, but not to a folder',
-  ],
+  ['a file in the place of one that it is in', 'file/items/', 'file should be an existing, writable folder'],
+  ['a dead link in place of the folder', 'dangling/', 'dangling is a link, but not to a folder'],
+  ['a dead link above it', 'dangling/items/', 'dangling is a link, but not to a folder'],
 ])('%s is named', async (_, name, why) => {
   const folder = await newFolder()
   await writeFile(join(folder, 'file'), 'mine')
@@ -297,20 +281,17 @@ it('a folder that the system does not let be made is told as the system says it'
   await expect(going).rejects.toMatchObject({ _tag: 'WriteFailed', code: 'EIO', cause: denied })
 })
 
-it.each([{}, { resume: true }, { restart: true }])(
-  'a folder in the place of the file is named: %j',
-  async (begin) => {
-    const folder = await newFolder()
-    const out = join(folder, 'items')
-    await mkdir(out)
-    const { _tag, path, message } = await refused(undefined, { out, ...begin })
-    expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: out })
-    expect(message).toBe(
-      `${out} is a folder, not a file: to write into it, end its name with a slash`,
-    )
-    expect([await readdir(folder), await readdir(out)]).toEqual([['items'], []])
-  },
-)
+it.each([{}, { resume: true }, { restart: true }])('a folder is not a file: %j', async (begin) => {
+  const folder = await newFolder()
+  const out = join(folder, 'items')
+  await mkdir(out)
+  const { _tag, path, message } = await refused(undefined, { out, ...begin })
+  expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: out })
+  expect(message).toBe(
+    `${out} is a folder, not a file: to write into it, end its name with a slash`,
+  )
+  expect([await readdir(folder), await readdir(out)]).toEqual([['items'], []])
+})
 
 it.each(['EACCES', 'EMFILE'])('a file that cannot be opened stays as it is: %s', async (code) => {
   const files = memory()

@@ -187,11 +187,7 @@ describe('a row that comes again', () => {
 
   it.each([
     ['once', {}, { rejects: 1, repeated: 2 }],
-    [
-      'each time, where a key says nothing of it',
-      { key: ({ id }: Item) => id },
-      { rejects: 2, repeated: 1 },
-    ],
+    ['each time, where keys lack it', { key: ({ id }: Item) => id }, { rejects: 2, repeated: 1 }],
   ])('and does not fit is put aside %s', async (_, key, counts) => {
     const list = listOf([good(1, 2 ** 60), good(1, 2 ** 60)])
     const last = await outcome(memory(), list, { ...csv('id', 'n'), ...key })

@@ -34,10 +34,7 @@ describe('a folder', () => {
     const files = memory()
     const list = snapshotOf([good(0), good(1), [], [], good(2), []], { perSlice: 2 })
     const last = await outcome(files, list, inFolder)
-    expect(parts(files)).toEqual({
-      'part-00001-001.csv': ids(0, 1),
-      'part-00003-001.csv': ids(2),
-    })
+    expect(parts(files)).toEqual({ 'part-00001-001.csv': ids(0, 1), 'part-00003-001.csv': ids(2) })
     expect(last?.run?.files.map(({ path, rows }) => [path, rows])).toEqual([
       ['part-00001-001.csv', 2],
       ['part-00003-001.csv', 1],

@@ -34,19 +34,16 @@ describe('a file', () => {
   const out = '/exports/items.ndjson'
   const ids = (files: Memory) => numbers(files.text(out))
 
-  it.each([{}, { restart: true }])(
-    'from the run before stays until the next is complete: %j',
-    async (begin) => {
-      const files = memory()
-      await outcome(files, listOf([good(0)]), { out })
-      const before = [files.text(out), files.text(`${out}.manifest.json`)]
-      await outcome(files, listOf([good(1), away]), { out, ...begin })
-      expect([files.text(out), files.text(`${out}.manifest.json`)]).toEqual(before)
-      await outcome(files, listOf([good(1), good(2)]), { out, resume: true })
-      expect(ids(files)).toEqual([1, 2])
-      expect(files.names()).toEqual([out, `${out}.manifest.json`])
-    },
-  )
+  it.each([{}, { restart: true }])('stays until the next run is complete: %j', async (begin) => {
+    const files = memory()
+    await outcome(files, listOf([good(0)]), { out })
+    const before = [files.text(out), files.text(`${out}.manifest.json`)]
+    await outcome(files, listOf([good(1), away]), { out, ...begin })
+    expect([files.text(out), files.text(`${out}.manifest.json`)]).toEqual(before)
+    await outcome(files, listOf([good(1), good(2)]), { out, resume: true })
+    expect(ids(files)).toEqual([1, 2])
+    expect(files.names()).toEqual([out, `${out}.manifest.json`])
+  })
 
   it('that no export wrote is replaced by a restart only', async () => {
     const files = memory()
@@ -165,9 +162,7 @@ describe('a restart in a folder', () => {
     const files = folder()
     await outcome(files, listOf([good(0)]), inFolder)
     files.put(MANIFEST, '{"version":1,"ru')
-    await expect(run(files, listOf([good(5)]), inFolder)).rejects.toMatchObject({
-      _tag: 'Damaged',
-    })
+    await expect(run(files, listOf([good(5)]), inFolder)).rejects.toMatchObject({ _tag: 'Damaged' })
     const last = await outcome(files, listOf([good(5)]), { ...inFolder, restart: true })
     expect(last).toMatchObject({ ended: true, run: { complete: true } })
     expect(readManifest(MANIFEST)(files.text(MANIFEST)).run).toMatchObject({ rows: 1 })
