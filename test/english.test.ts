@@ -31,19 +31,12 @@ const turns: ReadonlyArray<Turn> = [
   { not: /(?:^|[.!?] )(?:Whether|Those|Who|Nobody)\b(?![^.]*\?)/m, but: 'a noun first' },
   { not: /(?:^|[.!?] )Of (?:an? |the |[A-Z])/m, but: 'With PgBouncer, …' },
   { not: /(?<!\bno )\bsuch (?!as\b|an? )\w/i, but: 'the noun itself' },
-  {
-    not: /\bif it is not there\b|\bwhatever is there\b/i,
-    but: 'if missing; any existing output',
-  },
+  { not: /\bif it is not there\b|\bwhatever is there\b/i, but: 'if missing; any existing output' },
   { not: /\bgo(?:es)? on where\b|\bgone on with\b/i, but: 'resumes' },
   { not: /\bto be opened in a browser\b/i, but: 'an HTML report', everywhere: true },
   { not: /\bat this time or (?:later|earlier)\b/i, but: 'at or after this time' },
   { not: /\bshow(?:s)? that it lives\b/i, but: 'renew the lease', everywhere: true },
-  {
-    not: /\bwhich limits to keep\b|\bkeep none\b/i,
-    but: 'rate limits to respect',
-    everywhere: true,
-  },
+  { not: /\bwhich limits to keep\b|\bkeep none\b/i, but: 'limits to respect', everywhere: true },
   { not: /\brequests at a time \[/i, but: 'concurrent requests', everywhere: true },
   { not: /\bbeside these\b|\bseen besides\b|^## Besides$/im, but: 'see also' },
   { not: /\bwhat comes back\b|\bwhat is sent\b/i, but: 'response objects, request objects' },
@@ -67,11 +60,7 @@ const turns: ReadonlyArray<Turn> = [
   { not: /\b(?:lost|clear|no|without an?) answer\b/i, but: 'response' },
   { not: /\bgives? back\b|\bgave back\b/i, but: 'returns' },
   { not: /\bbeginning(?:s)? anew\b|\bmade anew\b|\bbegins anew\b/i, but: 'starts over; renewed' },
-  {
-    not: /\brenews? it in time\b/i,
-    but: 'refreshes the token before it expires',
-    everywhere: true,
-  },
+  { not: /\brenews? it in time\b/i, but: 'refreshes the token before expiry', everywhere: true },
   {
     not: /\bdrops? out of the queue\b|\btakes it out of the queue\b/i,
     but: 'removes it from the queue',
@@ -89,10 +78,7 @@ const turns: ReadonlyArray<Turn> = [
 const ofCommands: ReadonlyArray<Turn> = [
   { not: /\bact first\b/i, but: 'fix the cause first' },
   { not: /\blook before\b/i, but: 'check before' },
-  {
-    not: /\bthe same command (?:with \S+ )?continues\b/i,
-    but: 'rerun the same command to continue',
-  },
+  { not: /\bthe same command (?:with \S+ )?continues\b/i, but: 'rerun the command to continue' },
   { not: /" says more\b/i, but: 'run "..." for details' },
   { not: /\b(?:is|are) needed\b(?! to)/i, but: 'is required' },
   { not: /\b(?:there is )?no such (?!as\b)/i, but: 'unknown, not found' },
@@ -111,10 +97,7 @@ const libraryTurns: ReadonlyArray<Turn> = [
   { not: /, and is \$\{/, but: 'should be …, but is …' },
   { not: /, and (?:came|gave|emitted) \w+/, but: 'but emitted nothing' },
   { not: /\bdefault, not specified\b/i, but: 'our assumption: not in the API description' },
-  {
-    not: /\bthe interface (?:lists|names|shows|gives|allows|says)\b/i,
-    but: 'the API description',
-  },
+  { not: /\bthe interface (?:lists|names|shows|gives|allows|says)\b/i, but: 'the API description' },
   { not: /\bfit for a log\b/i, but: 'safe to log' },
   { not: /\bits first value (?:ends|stops)\b/i, but: 'stops when this emits' },
   { not: /\bact first\b|"? says more\b(?! than)/i, but: 'fix the cause first; for details' },

@@ -81,14 +81,11 @@ describe('the client', () => {
     expect(silent(all)).toEqual([])
   })
 
-  it.each(rows)(
-    'says of $resource $name what is said of its row',
-    async ({ resource, name, comment }) => {
-      const call = (await fieldsOf(resource, client())).find((one) => one.name === name)
-      expect(comment).not.toBe('')
-      expect(call?.comment).toBe(comment)
-    },
-  )
+  it.each(rows)('shows the comment of $resource $name', async ({ resource, name, comment }) => {
+    const call = (await fieldsOf(resource, client())).find((one) => one.name === name)
+    expect(comment).not.toBe('')
+    expect(call?.comment).toBe(comment)
+  })
 
   it.each([
     ['charges', 'untilState'],

@@ -25,10 +25,7 @@ const textOf = (file: string): string => readFileSync(join(src, file), 'utf8')
 const IMPORT = /(?:\bfrom|^import|\bimport\s*\()\s*'([^'\s]+)'/gm
 
 const imports: ReadonlyArray<Import> = files.flatMap((file) =>
-  Array.from(textOf(file).matchAll(IMPORT), ([, from = '']) => ({
-    file,
-    from,
-  })),
+  Array.from(textOf(file).matchAll(IMPORT), ([, from = '']) => ({ file, from })),
 )
 
 /** The files at the top that make up the client are one place; `fp.ts` and `index.ts` stand alone. */

@@ -67,9 +67,7 @@ const openShell = (cwd: string, env: NodeJS.ProcessEnv): Shell => {
         output = ''
         onOutput = () => {
           const end = /=== (\d+) ===/.exec(output)
-          if (end !== null) {
-            resolve({ status: Number(end[1]), output: output.slice(0, end.index) })
-          }
+          if (end !== null) resolve({ status: Number(end[1]), output: output.slice(0, end.index) })
         }
         bash.stdin.write(`${line}\necho "=== $? ==="\n`)
       }),
