@@ -257,7 +257,11 @@ describe('a folder that is not there', () => {
 
 it.each([
   ['a file in the place of the folder', 'file/', 'file is a file, not a folder'],
-  ['a file in the place of one that it is in', 'file/items/', 'file should be an existing, writable folder'],
+  [
+    'a file in the place of one that it is in',
+    'file/items/',
+    'file should be an existing, writable folder',
+  ],
   ['a dead link in place of the folder', 'dangling/', 'dangling is a link, but not to a folder'],
   ['a dead link above it', 'dangling/items/', 'dangling is a link, but not to a folder'],
 ])('%s is named', async (_, name, why) => {
