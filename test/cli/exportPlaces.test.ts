@@ -126,7 +126,11 @@ it.each([
 })
 
 it.each([
-  ['a link into a folder that is not there', 'dangling.csv', 'nowhere should be an existing, writable'],
+  [
+    'a link into a folder that is not there',
+    'dangling.csv',
+    'nowhere should be an existing, writable',
+  ],
   ['a link to itself', 'loop.csv', 'loop.csv is a broken link'],
 ])('are refused where nothing can be made: %s', async (_, out, said) => {
   await symlink('nowhere/c.csv', file('dangling.csv'))
