@@ -5,11 +5,11 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../bench/services/startServer.ts'
 import { entrySources } from './surface.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -197,14 +197,6 @@ const buildAll = (): void => {
 }
 
 // Next
-
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}
 
 const isUp = (url: string): Promise<boolean> =>
   fetch(url).then(

@@ -1,17 +1,21 @@
 /** Functions that real servers share when a test file starts its own: a port, a user, and the wait until they respond. */
 import { execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chownSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : 0),
-      )
-    })
+/** Ports below those that systems give to sockets bound to port 0: from 32,768 on Linux, from 49,152 on others. */
+const PORTS = [20_000, 32_000] as const
+
+/** Resolves with a free port. No socket bound to port 0 takes it before the server listens there, which may take seconds. */
+export const freePort = async (): Promise<number> => {
+  const port = randomInt(...PORTS)
+  const isFree = await new Promise<boolean>((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
+  return isFree ? port : freePort()
+}
 
 const idOf = (flag: '-u' | '-g'): number =>
   Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

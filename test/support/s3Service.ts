@@ -114,12 +114,14 @@ export const startS3Service = async (): Promise<S3Service> => {
     daemon('ceph-osd', '-i', '0')
     daemon('radosgw', '-n', 'client.rgw')
     const url = `http://127.0.0.1:${gateway}`
-    await until(() =>
-      fetch(url).then(
+    await until(() => {
+      const ended = daemons.find(({ exitCode }) => exitCode !== null)
+      if (ended !== undefined) throw new Error(`${ended.spawnfile} ended before it was ready`)
+      return fetch(url).then(
         ({ ok }) => ok,
         () => false,
-      ),
-    )
+      )
+    })
     run(
       ...([
         ...['radosgw-admin', 'user', 'create', '--uid', 'tester', '--display-name', 'tester'],
