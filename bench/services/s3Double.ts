@@ -66,7 +66,7 @@ export interface S3DoubleOptions {
    * accepted.
    */
   readonly clock?: () => number
-  /** Whether keys in listings are escaped, and whether the response says so. */
+  /** Escaping of keys in listings, and its announcement in the response. */
   readonly encodes?: 'said' | 'unsaid'
   /** How `If-Match` is compared: as in AWS, or as in Ceph, which knows only ETags without quotes. */
   readonly etags?: 'quoted' | 'unquoted'

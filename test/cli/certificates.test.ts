@@ -11,7 +11,7 @@ const file = await folder()
 
 const PARAMETERS = ['sslrootcert', 'sslcert', 'sslkey'] as const
 
-/** What may be in the place of a file: its content, or nothing, or a folder. */
+/** Possible states of a path: a file with this content, nothing, or a folder. */
 type Content = readonly [what: string, content: string | Buffer | 'nothing' | 'a folder']
 
 const put = async (path: string, content: Content[1]): Promise<void> => {

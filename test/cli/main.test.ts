@@ -24,7 +24,7 @@ const started = (
   return { child, status }
 }
 
-/** What a process has said on stderr. */
+/** Collects the stderr of a process. The returned function gives the text so far. */
 const saidBy = (child: ChildProcess): (() => string) => {
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -148,7 +148,7 @@ describe('a snapshot', () => {
     expect(log.aborted).toBe(0)
   })
 
-  marbleTest('is given up when nobody listens any more', (m) => {
+  marbleTest('is given up when it has no subscriber any more', (m) => {
     const { log, read } = playing({ rows: 1_000 })
     const { reading } = collected(read(4))
     timer(45).subscribe(() => reading.unsubscribe())
